@@ -2,6 +2,7 @@
 
 mod devices;
 mod files;
+mod found;
 pub(crate) mod gate;
 mod keepers;
 pub(crate) mod ours;
@@ -16,7 +17,7 @@ use tollgate_model::{
     Certainty, CodeSource, Effect, EffectKind, FileKind, Mark, Place, Span, World, WriteMode, Zone,
 };
 use tollgate_shell::ast::{Dialect, ProblemKind};
-use tollgate_shell::eval::{Call, Host, Kind, Note, Open, OpenMode, Outcome, Shell, Status};
+use tollgate_shell::eval::{Call, Host, Kind, Note, Open, OpenMode, Outcome, Shell, Status, Stream};
 use tollgate_shell::value::{Taint, Text, Value};
 
 use crate::aftermath;
@@ -63,7 +64,9 @@ pub(crate) struct Analyst<'w> {
     wrote: bool,
     /// Names of files that were listed, as patterns, and whether they were told with their folders.
     listed: Vec<(Word, bool)>,
-    /// Files outside the project that were listed, too.
+    /// Files of the project that commands in pipes have read, each with a mark of its own.
+    origins: Vec<String>,
+    /// Files that were found, in the project and outside.
     found_at: Vec<Place>,
     /// Patterns of files that were opened to be written anew.
     reopened: Vec<Word>,
@@ -121,6 +124,7 @@ impl<'w> Analyst<'w> {
             languages: languages::Budget::default(),
             wrote: false,
             listed: Vec::new(),
+            origins: Vec::new(),
             found_at: Vec::new(),
             reopened: Vec::new(),
             started: 0,
@@ -325,7 +329,10 @@ impl Host for Analyst<'_> {
         let outcome = if call.kind == Kind::Function { None } else { self.every_way(call, shell) };
         unsaved::notice(self, call, mark, shell);
         self.supposing = outer;
-        let outcome = outcome.unwrap_or_else(|| Outcome::silent(Status::Success));
+        let mut outcome = outcome.unwrap_or_else(|| Outcome::silent(Status::Success));
+        if call.stdout == Stream::Pipe {
+            outcome.stdout.taint = outcome.stdout.taint.union(unsaved::origins(self, call, mark, shell));
+        }
         commands::shown(self, call, &outcome);
         outcome
     }

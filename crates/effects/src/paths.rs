@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use tollgate_model::{FileKind, Place, World, Zone};
 use tollgate_shell::value::{Piece, Text};
 
-pub(crate) use self::asked::{asked, finds};
+pub(crate) use self::asked::{asked, finds, is_public};
 pub(crate) use self::zones::agent_settings;
 use crate::links::Links;
 use pattern::Component;

@@ -108,9 +108,10 @@ pub(crate) fn scan(sql: &str) -> Vec<Statement> {
     found.statements
 }
 
-/// What a text does for one reader. Where it leaves its reader in another database, that is the last.
-pub(crate) fn scan_as(sql: &str, flavour: Flavour) -> Vec<Statement> {
-    let mut found = Found::default();
+/// What a text does for one reader, which may end with the first statement that fails. Where it leaves its reader in
+/// another database, that is the last.
+pub(crate) fn scan_as(sql: &str, flavour: Flavour, strict: bool) -> Vec<Statement> {
+    let mut found = Found { strict, ..Found::default() };
     text(sql, flavour, 0, &mut found);
     let left = found.database.map(|name| Statement::new(Deed::Use, name));
     found.statements.into_iter().chain(left).collect()
@@ -121,6 +122,8 @@ pub(crate) fn scan_as(sql: &str, flavour: Flavour) -> Vec<Statement> {
 struct Found {
     statements: Vec<Statement>,
     database: Option<String>,
+    /// The text ends with the first statement that fails.
+    strict: bool,
 }
 
 impl Found {
@@ -202,7 +205,7 @@ fn text(sql: &str, flavour: Flavour, depth: usize, found: &mut Found) {
                 found.take_back(mark);
             }
         }
-        own.extend(one.makes_temporary());
+        own.extend(one.makes_table(found.strict));
         for statement in one.deeds() {
             let temporary = own.contains(&statement.object) && statement.deed.operation().is_some();
             if statement.deed == Deed::Use {

@@ -38,15 +38,26 @@ pub(crate) const CONTAINERS: Taint = Taint(1 << 50);
 /// Are, or were picked from, names of files that this call has found.
 pub(crate) const FOUND: Taint = Taint(1 << 51);
 
+/// Are, or were picked from, names of files of the project that this call has found.
+pub(crate) const WALKED: Taint = Taint(1 << 52);
+/// Were picked from these by holding one list against another.
+pub(crate) const COMPARED: Taint = Taint(1 << 53);
 /// Names the devices of this machine, among other things.
-pub(crate) const DEVICES: Taint = Taint(1 << 52);
+pub(crate) const DEVICES: Taint = Taint(1 << 54);
 
 /// Marks of lists.
-const LISTS: u64 = DEVICES.0 | TABLE.0 | PROCESSES.0 | LISTED.0 | CONTAINERS.0 | FOUND.0;
+const LISTS: u64 =
+    TABLE.0 | PROCESSES.0 | LISTED.0 | CONTAINERS.0 | FOUND.0 | WALKED.0 | COMPARED.0 | DEVICES.0;
 
 /// The marks that say where data comes from; that it is names of files, or never ends, says nothing about code.
 pub(crate) fn sources(taint: Taint) -> Taint {
-    Taint(taint.0 & !(NAMES.0 | ENDLESS.0 | WORK.0 | UNDONE.0 | COMMITTED.0 | LISTS))
+    Taint(taint.0 & !(NAMES.0 | ENDLESS.0 | WORK.0 | UNDONE.0 | COMMITTED.0 | LISTS | Taint::ORIGINS.0))
+}
+
+/// The mark of the data of one file, of the first that are read.
+pub(crate) fn origin(index: usize) -> Taint {
+    let bit = u32::try_from(index).ok().and_then(|index| 0x100_u64.checked_shl(index)).unwrap_or_default();
+    Taint(bit & Taint::ORIGINS.0)
 }
 
 /// Does it carry the mark?

@@ -112,7 +112,7 @@ fn guess(command: &Word) -> Guess {
     if text.has_globs() {
         return if text.has_holes() { Guess::Made } else { Guess::Glob };
     }
-    if command.taint == taint::SETUP {
+    if taint::sources(command.taint) == taint::SETUP {
         return Guess::Chosen;
     }
     let marked =

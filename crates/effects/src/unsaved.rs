@@ -6,8 +6,10 @@ use tollgate_model::{
     Certainty, Effect, EffectKind, FileKind, Loss, Place, Span, World, WriteMode, Zone, is_rebuildable,
 };
 use tollgate_shell::eval::{Call, Open, OpenMode, Shell, Stream};
+use tollgate_shell::value::Taint;
 
 use crate::analyst::Analyst;
+use crate::paths;
 use crate::word::ways;
 
 /// What lies there, or below it, and is in no commit. Outside of the workspace others look.
@@ -74,8 +76,24 @@ fn opened(analyst: &Analyst, open: &Open, shell: &Shell) -> Vec<(Place, Certaint
     words.flat_map(|word| analyst.places(&word, shell)).collect()
 }
 
-/// What the command reads itself, and what the one before it in the pipe reads meanwhile.
+/// What the command reads itself, and what those before it in the pipe read meanwhile.
 fn read(analyst: &Analyst, call: &Call, mark: usize, shell: &Shell) -> Vec<String> {
+    let mut paths = own(analyst, call, mark, shell);
+    let piped = call.stdin.value.as_ref().filter(|_| call.stdin.stream == Stream::Pipe);
+    paths.extend(piped.into_iter().flat_map(|value| analyst.read_from(value.taint)).cloned());
+    paths
+}
+
+/// The marks of the files of the project that a command has read, for what it prints.
+pub(crate) fn origins(analyst: &mut Analyst, call: &Call, mark: usize, shell: &Shell) -> Taint {
+    let paths = own(analyst, call, mark, shell);
+    let ours = paths.iter().filter(|path| paths::within(path, analyst.world.workspace()));
+    let ours: Vec<String> = ours.cloned().collect();
+    ours.iter().fold(Taint::NONE, |marks, path| marks.union(analyst.origin(path)))
+}
+
+/// The files that a command has read itself, or the shell for it.
+fn own(analyst: &Analyst, call: &Call, mark: usize, shell: &Shell) -> Vec<String> {
     let path = |effect: &Effect| match &effect.kind {
         EffectKind::Read { place, recursive: false } => Some(place.path.clone()),
         _ => None,
@@ -83,15 +101,6 @@ fn read(analyst: &Analyst, call: &Call, mark: usize, shell: &Shell) -> Vec<Strin
     let mut paths: Vec<String> = analyst.since(mark).iter().filter_map(path).collect();
     for open in call.redirects.iter().filter(|open| open.mode == OpenMode::Read) {
         paths.extend(opened(analyst, open, shell).into_iter().map(|(place, _)| place.path));
-    }
-    if call.stdin.stream == Stream::Pipe {
-        let before = analyst.found().get(..mark).unwrap_or_default();
-        // What only says something stands in a word of the command.
-        let is_between = |effect: &&Effect| match &effect.kind {
-            EffectKind::Exec { program, .. } => matches!(program.as_str(), "echo" | "printf"),
-            _ => true,
-        };
-        paths.extend(before.iter().rev().take_while(is_between).filter_map(path));
     }
     paths
 }

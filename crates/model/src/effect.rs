@@ -237,6 +237,8 @@ pub enum EffectKind {
         manager: String,
         /// What.
         package: String,
+        /// Its code is run at once, as `npx` does.
+        runs: bool,
     },
     /// Changes infrastructure.
     Infra {

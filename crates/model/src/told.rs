@@ -49,7 +49,7 @@ impl EffectKind {
                 Some(address) => format!("pushes to `{address}`, which is no remote of the repository"),
                 None => format!("publishes to {target}"),
             },
-            Self::Install { manager, package } => installing(manager, package),
+            Self::Install { manager, package, .. } => installing(manager, package),
             Self::Infra { tool, operation, target } => {
                 format!("changes infrastructure: {}", spaced(&[tool, operation, target]))
             }
@@ -262,7 +262,7 @@ mod tests {
             (variables("HOME"), "reads the variable `HOME`"),
             (EffectKind::Process { signal: text("-9"), target: text("1") }, "signals processes: -9 1"),
             (
-                EffectKind::Install { manager: text("npm"), package: String::new() },
+                EffectKind::Install { manager: text("npm"), package: String::new(), runs: false },
                 "installs what the project names, with `npm`",
             ),
             (

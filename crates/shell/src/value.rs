@@ -27,6 +27,8 @@ pub struct Taint(pub u64);
 impl Taint {
     /// No mark.
     pub const NONE: Self = Self(0);
+    /// Marks that only tell files apart which data was read from.
+    pub const ORIGINS: Self = Self(0xff_ffff << 8);
 
     /// Both sets of marks.
     #[must_use]
@@ -34,10 +36,10 @@ impl Taint {
         Self(self.0 | other.0)
     }
 
-    /// True when no mark is set.
+    /// True when no mark is set that says what the data is.
     #[must_use]
     pub fn is_empty(self) -> bool {
-        self.0 == 0
+        self.0 & !Self::ORIGINS.0 == 0
     }
 }
 

@@ -1,11 +1,11 @@
 //! Files: what reading, writing, deleting and changing one comes to.
 
-use tollgate_model::{Certainty, Effect, EffectKind, FileKind, Place, Span, WriteMode, Zone};
+use tollgate_model::{Certainty, EffectKind, FileKind, Place, Span, WriteMode, Zone};
 use tollgate_shell::eval::Shell;
-use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
+use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Value};
 
 use super::{Analyst, own_at};
-use crate::word::{EVERYWHERE, Word, is_checked, is_everywhere};
+use crate::word::{Word, is_checked, is_everywhere};
 use crate::{paths, taint};
 
 impl Analyst<'_> {
@@ -36,7 +36,9 @@ impl Analyst<'_> {
             }
             if taint::has(marks, taint::SECRET) {
                 place.zone = Zone::Secret;
-            } else if place.zone == Zone::Secret && (made || self.is_new_there(&place.path)) {
+            } else if place.zone == Zone::Secret
+                && (made || self.is_new_there(&place.path) || self.is_public(&place))
+            {
                 place.zone = Zone::Temp;
             }
             if place.zone == Zone::Secret {
@@ -142,96 +144,6 @@ impl Analyst<'_> {
             && self.elsewhere.is_none()
         {
             shell.name_also(path, &place.path);
-        }
-    }
-
-    /// A file that a walk of this call has found: it is there, whatever its name.
-    pub(super) fn walked(&self, word: &Word) -> Option<Word> {
-        let at = word.text.pieces.iter().position(is_found)?;
-        let root = word.text.prefix().strip_suffix('/').filter(|_| at == 1)?;
-        let walks = |effect: &Effect| match &effect.kind {
-            EffectKind::Exec { program, argv, .. } => {
-                matches!(
-                    program.as_str(),
-                    "find" | "gfind" | "fd" | "fdfind" | "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack"
-                ) && (root == "." || argv.iter().any(|word| word.trim_end_matches('/') == root))
-            }
-            _ => false,
-        };
-        self.found().iter().any(walks).then(|| {
-            let mut word = word.clone();
-            if let Some(piece) = word.text.pieces.get_mut(at) {
-                *piece = Piece::Glob(EVERYWHERE.into());
-            }
-            word
-        })
-    }
-
-    /// Remembers names that a program lists: a pattern, and whether they are told with their folders.
-    pub(crate) fn list(&mut self, pattern: &Word, told: bool, shell: &Shell) {
-        let value = shell.resolve(&pattern.value());
-        if let (Some(text), true) = (value.single(), self.listed.len() < 16) {
-            self.listed.push((Word { text: text.clone(), ..pattern.clone() }, told));
-        }
-    }
-
-    /// The files that a word stands for which is one of a list that nothing was picked from.
-    pub(super) fn listed(&self, word: &Word, shell: &Shell) -> Vec<Word> {
-        if !taint::has(word.taint, taint::LISTED) || word.literal().is_some() {
-            return Vec::new();
-        }
-        let mut text = Text::default();
-        for piece in &word.text.pieces {
-            match piece {
-                Piece::Hole(hole) if hole.source.is_output() => text.push(Piece::Glob("*".into())),
-                other => text.push(other.clone()),
-            }
-        }
-        let all = Word { text, ..word.clone() };
-        let alone = matches!(word.text.pieces.as_slice(), [Piece::Hole(_)]);
-        let path = |word: &Word| self.places(word, shell).into_iter().map(|(place, _)| place.path).next();
-        let meant = path(&all);
-        let fits = |(pattern, told): &&(Word, bool)| if *told { alone } else { path(pattern) == meant };
-        self.listed
-            .iter()
-            .filter(fits)
-            .map(|(pattern, _)| Word { span: word.span, ..pattern.clone() })
-            .collect()
-    }
-
-    /// Remembers the patterns among what a program prints that stand for files outside the project: true if there are any.
-    pub(crate) fn finds(&mut self, printed: &Value, shell: &Shell) -> bool {
-        let patterns = printed.any.iter().filter(|text| text.has_globs());
-        let words = patterns.map(|text| Word { text: text.clone(), ..Word::literal_at("", Span::default()) });
-        let places = words.flat_map(|word| self.places(&word, shell)).map(|(place, _)| place);
-        let is_outside = |place: &Place| {
-            place.zone > Zone::Workspace && !paths::within(&place.path, self.world.workspace())
-        };
-        let outside: Vec<Place> = places.filter(is_outside).collect();
-        let found = !outside.is_empty() && self.elsewhere.is_none();
-        for place in outside.into_iter().filter(|_| found) {
-            if !self.found_at.contains(&place) {
-                self.found_at.push(place);
-            }
-        }
-        found
-    }
-
-    /// Files that this call has found outside the project, as far as the word may be one that was picked from them.
-    fn picked(&self, word: &Word) -> Vec<Place> {
-        let open = matches!(word.text.pieces.first(), Some(Piece::Hole(hole)) if !matches!(hole.source, HoleSource::Variable(_)));
-        match open && taint::has(word.taint, taint::FOUND) {
-            true => self.found_at.clone(),
-            false => Vec::new(),
-        }
-    }
-
-    /// A file goes, or what is in it, that may have been picked from those found outside the project.
-    pub(super) fn lose_picked(&mut self, word: &Word, recursive: bool, moved: bool) {
-        for place in self.picked(word) {
-            let shown = place.path.clone();
-            let kind = EffectKind::Delete { place: Place { shown, ..place }, recursive, moved };
-            self.push(kind, word.span, Certainty::Possible);
         }
     }
 
@@ -441,6 +353,11 @@ impl Analyst<'_> {
         self.made.extend(named.as_literal().map(str::to_owned));
     }
 
+    /// Do all files that a pattern stands for hold no secrets?
+    fn is_public(&self, place: &Place) -> bool {
+        place.pattern && !self.wrote && self.elsewhere.is_none() && paths::is_public(&place.path, self.world)
+    }
+
     /// Does it lie in a temporary folder of this call's own? What it puts there is nobody's secret.
     pub(crate) fn is_new_there(&self, path: &str) -> bool {
         let temporary = self.world.temp_dirs().iter().any(|folder| paths::within(path, folder));
@@ -476,6 +393,6 @@ fn keeps_open(mode: &str) -> bool {
 }
 
 /// The part of a name that a walk leaves open.
-fn is_found(piece: &Piece) -> bool {
+pub(super) fn is_found(piece: &Piece) -> bool {
     matches!(piece, Piece::Hole(Hole { source: HoleSource::Output, nonempty: true }))
 }

@@ -211,7 +211,7 @@ impl Analyst<'_> {
         !foreign
     }
 
-    fn are_committed(&self, files: &[String]) -> bool {
+    pub(crate) fn are_committed(&self, files: &[String]) -> bool {
         let world = self.world;
         let root = |folder: &str| Repo::find(folder, world).and_then(|repo| repo.root);
         let Some(own) = root(world.workspace()) else { return false };

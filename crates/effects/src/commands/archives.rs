@@ -88,8 +88,8 @@ fn tar(run: &mut Run) -> Outcome {
 
 /// `--to-command`: every member is its standard input.
 fn fed(run: &mut Run, archive: Option<&Word>, command: &Word) {
-    let name = archive.filter(|archive| !archive.is("-")).map(Word::value).unwrap_or_else(Value::empty);
-    let text = Value::text("cat ").concat(&name).concat(&Value::text(" | ")).concat(&command.value());
+    let name = archive.map_or_else(|| Value::text("-"), Word::value);
+    let text = Value::text("tar -xOf ").concat(&name).concat(&Value::text(" | ")).concat(&command.value());
     interpreters::code(run, &text, command.span);
 }
 

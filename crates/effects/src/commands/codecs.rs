@@ -2,7 +2,7 @@
 
 use tollgate_model::WriteMode;
 use tollgate_shell::eval::{Outcome, Status};
-use tollgate_shell::value::Value;
+use tollgate_shell::value::{Piece, Text, Value};
 
 use super::{Commands, Run};
 use crate::analyst::taint;
@@ -202,6 +202,13 @@ fn tr(run: &mut Run) -> Outcome {
     let options = read(run.args, "c,C,complement d,delete s,squeeze-repeats t,truncate-set1", Order::First);
     let input = run.stdin().cloned().unwrap_or_else(|| Value::output(tollgate_shell::value::Taint::NONE));
     let sets: Vec<Option<Vec<char>>> = options.operands.iter().map(|word| word.literal().map(set)).collect();
+    if let [Some(from), Some(to)] = sets.as_slice()
+        && !["c", "s", "d"].iter().any(|name| options.has(name))
+        && input.as_literal().is_none()
+        && from.iter().all(|c| matches!(c, '\n' | '\0' | ' ' | '\t'))
+    {
+        return Outcome { stdout: input.map(|text| reparted(text, from, to)), status: Status::Either };
+    }
     let changed = match (input.as_literal(), sets.as_slice()) {
         _ if options.has("c") || options.has("s") => None,
         (Some(text), [Some(from)]) if options.has("d") => {
@@ -216,6 +223,20 @@ fn tr(run: &mut Run) -> Outcome {
         Some(text) => Outcome { stdout: Value::text(&text).with_taint(input.taint), status: Status::Success },
         None => Outcome::unknown(input.taint),
     }
+}
+
+/// A list with another sign between its entries: what is not known of an entry holds none.
+fn reparted(text: &Text, from: &[char], to: &[char]) -> Text {
+    let mut out = Text::default();
+    for piece in &text.pieces {
+        match piece {
+            Piece::Text(known) => {
+                out.push_str(&known.chars().map(|c| translate(c, from, to)).collect::<String>());
+            }
+            other => out.push(other.clone()),
+        }
+    }
+    out
 }
 
 fn translate(character: char, from: &[char], to: &[char]) -> char {
@@ -233,7 +254,9 @@ fn set(text: &str) -> Vec<char> {
         .replace("[:alnum:]", "A-Za-z0-9")
         .replace("[:space:]", " \t\n\r")
         .replace("\\n", "\n")
-        .replace("\\t", "\t");
+        .replace("\\t", "\t")
+        .replace("\\000", "\0")
+        .replace("\\0", "\0");
     let characters: Vec<char> = text.chars().collect();
     let mut out = Vec::new();
     let mut at = 0;

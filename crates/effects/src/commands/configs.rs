@@ -1,5 +1,7 @@
 //! Editors of settings in one format or another, and programs that replace text: they change files in place.
 
+pub(super) mod members;
+
 use tollgate_model::{FileKind, WriteMode};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Taint;
@@ -145,7 +147,12 @@ fn replaces(run: &mut Run) -> Outcome {
         let taint = files.iter().fold(Taint::NONE, |taint, file| taint.union(run.read(file, false).taint));
         return Outcome::unknown(taint);
     }
+    let code = options.values("e").filter(|_| run.program == "json").filter_map(Word::literal);
+    let sets: Vec<members::Set> = code.filter_map(|code| members::sets(code, &[])).flatten().collect();
     for file in files {
+        if !sets.is_empty() {
+            members::edit(run, &file, &sets);
+        }
         let places = run.analyst.places(&file, run.shell);
         let folder = places.iter().any(|(place, _)| run.analyst.world.kind(&place.path) == FileKind::Dir);
         // What is put in is in the file, too, if it is run.
@@ -184,6 +191,12 @@ fn dasel(run: &mut Run) -> Outcome {
     let file = options.value("f").cloned();
     let verb = options.operands.first().map(Word::shown).unwrap_or_default();
     let prints = options.value("o").is_some_and(|output| output.is("-") || output.is("stdout"));
+    let selector = options.operands.get(1).or(options.value("s")).and_then(Word::literal);
+    if let (Some(file), Some(path), Some(text), "put", false) =
+        (&file, selector, options.value("v").and_then(Word::literal), verb.as_str(), prints)
+    {
+        members::edit(run, file, &[members::Set::text(path, text)]);
+    }
     match verb.as_str() {
         "put" | "delete" if !prints => edits(run, options.value("o").cloned().or(file)),
         _ => reads(run, file),

@@ -276,8 +276,14 @@ fn statements(run: &mut Run, given: &Given) -> Outcome {
         variables: clients::variables(run.args),
         built: Vec::new(),
         left: 32,
+        strict: false,
     };
-    values.iter().for_each(|value| session.follow(run, value));
+    let goes_on = run.args.iter().any(|word| word.is("-f") || word.is("--force"));
+    let stops = matches!(given.program, "psql" | "mysql" | "mariadb" | "sqlite3") && !goes_on;
+    for (at, value) in values.iter().enumerate() {
+        session.strict = stops && at < given.texts.len();
+        session.follow(run, value);
+    }
     let built = session.built;
     let outcome = run.derived();
     if built.is_empty() || run.call.stdout != tollgate_shell::eval::Stream::Pipe {
@@ -300,6 +306,8 @@ struct Session<'g> {
     built: Vec<String>,
     /// How many more texts are read.
     left: usize,
+    /// The next text comes from the command line, where the first mistake ends it.
+    strict: bool,
 }
 
 impl Session<'_> {
@@ -310,6 +318,7 @@ impl Session<'_> {
         };
         self.left = left;
         let given = self.given;
+        let strict = std::mem::take(&mut self.strict);
         for text in value.any.iter().take(16) {
             let certainty =
                 if text.as_literal().is_some() { Certainty::Certain } else { Certainty::Possible };
@@ -317,10 +326,10 @@ impl Session<'_> {
             self.built.extend(sql::built(&sql, given.flavour));
             let filled = sql::filled(&sql, &self.variables);
             let before = self.database.clone();
-            self.each(run, sql::scan_as(&sql, given.flavour), certainty);
+            self.each(run, sql::scan_as(&sql, given.flavour, strict), certainty);
             if filled != sql {
                 self.database = before;
-                self.each(run, sql::scan_as(&filled, given.flavour), certainty);
+                self.each(run, sql::scan_as(&filled, given.flavour, strict), certainty);
             }
         }
     }

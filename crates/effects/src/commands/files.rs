@@ -343,6 +343,9 @@ fn mv(run: &mut Run) -> Outcome {
         if let Some(target) = &target {
             let landing = landing(run, source, target, sources.len() > 1 || options.has("t"));
             run.shell.forget_file(&landing.value());
+            if replacing(&options) == WriteMode::Overwrite {
+                run.analyst.bury(&landing, run.shell);
+            }
             run.analyst.write(&landing, replacing(&options), content.as_ref(), run.shell);
             if !single {
                 over::carried(run, source, &landing, true);

@@ -165,7 +165,7 @@ fn stdin_with(run: &mut Run, args: Option<Vec<Field>>) -> Outcome {
     let span = run.call.span;
     match run.stdin().cloned() {
         Some(text) => {
-            let unread = text.taint == taint::FILE;
+            let unread = taint::sources(text.taint) == taint::FILE;
             let text = script_of(run, text);
             // What is not there cannot be opened, and nothing runs.
             if unread && is_missing(run) {

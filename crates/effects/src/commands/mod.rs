@@ -201,14 +201,15 @@ fn unhandled(run: &mut Run) -> Outcome {
 /// What a program prints, with what is known of lists and files in it.
 fn passed_on(run: &mut Run, mut printed: Value) -> Value {
     printed.taint = system::listing::marks(run, printed.taint);
-    if run.analyst.finds(&printed, run.shell) {
-        printed.taint = printed.taint.union(taint::FOUND);
+    printed.taint = printed.taint.union(run.analyst.finds(&printed, run.shell));
+    if taint::has(printed.taint, taint::WALKED) && system::listing::compares(run) {
+        printed.taint = printed.taint.union(taint::COMPARED);
     }
     if WHOLE.contains(&run.program) { printed } else { printed.part() }
 }
 
 /// Programs that hand files on as they are.
-const WHOLE: &[&str] = &["cat", "tee", "dd", "pv", "env", "command", "sh", "bash"];
+const WHOLE: &[&str] = &["cat", "tee", "dd", "pv", "env", "command", "git", "sh", "bash"];
 
 /// Where each command stands in the families.
 static NAMES: Names<4096> = {

@@ -343,8 +343,17 @@ pub(super) fn notice(run: &mut Run) {
 }
 
 pub(super) fn install(run: &mut Run, manager: &str, package: &Word) {
+    bring(run, manager, package, false);
+}
+
+/// A package that is fetched to be run at once.
+pub(super) fn start(run: &mut Run, manager: &str, package: &Word) {
+    bring(run, manager, package, true);
+}
+
+fn bring(run: &mut Run, manager: &str, package: &Word, runs: bool) {
     let certainty = if package.literal().is_some() { Certainty::Certain } else { Certainty::Possible };
-    let kind = EffectKind::Install { manager: manager.to_owned(), package: package.shown() };
+    let kind = EffectKind::Install { manager: manager.to_owned(), package: package.shown(), runs };
     run.analyst.push(kind, package.span, certainty);
     if files::names_file(&package.shown()) {
         run.analyst.recall_package(package, run.shell);
@@ -367,7 +376,7 @@ fn python(run: &mut Run, words: &[Word], manager: &str) {
     }
     // `pipx run --spec address tool`.
     for package in line.values(&["spec"]).cloned().collect::<Vec<_>>() {
-        install(run, manager, &package);
+        start(run, manager, &package);
     }
     if !matches!(line.verb(0).as_str(), "install" | "download" | "wheel" | "inject") || line.has("dry-run") {
         return;

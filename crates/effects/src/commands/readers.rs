@@ -2,20 +2,21 @@
 
 mod names;
 mod pieces;
+mod search;
 mod specs;
 pub(super) mod told;
 mod unknown;
 
 use tollgate_model::phrase::PRINTED;
-use tollgate_model::{EffectKind, WriteMode};
-use tollgate_shell::eval::{Outcome, Status};
+use tollgate_model::{EffectKind, WriteMode, json};
+use tollgate_shell::eval::{Host, Outcome, Status, Stream};
 use tollgate_shell::value::{Taint, Text, Value};
 
-pub(super) use self::names::is_file;
 pub(crate) use self::names::secrets_in_home;
+pub(super) use self::names::{is_file, named_like};
 pub(super) use self::unknown::unknown;
+use super::configs::members;
 use super::{Commands, Run, secrets};
-use crate::analyst::taint;
 use crate::options::{Options, Order, read};
 use crate::word::Word;
 
@@ -113,13 +114,13 @@ pub(super) const COMMANDS: Commands = &[
     ("yq", pattern_first),
     ("xq", pattern_first),
     ("tomlq", pattern_first),
-    ("grep", grep),
-    ("egrep", grep),
-    ("fgrep", grep),
-    ("zgrep", grep),
-    ("rg", grep),
-    ("ag", grep),
-    ("ack", grep),
+    ("grep", search::grep),
+    ("egrep", search::grep),
+    ("fgrep", search::grep),
+    ("zgrep", search::grep),
+    ("rg", search::grep),
+    ("ag", search::grep),
+    ("ack", search::grep),
 ];
 
 /// `cat`: what is in the files, one after the other.
@@ -177,10 +178,17 @@ fn filter(run: &mut Run) -> Outcome {
 /// Lines of one of two lists, or of both.
 fn comm(run: &mut Run) -> Outcome {
     let options = read(run.args, specs::of("comm"), Order::Anywhere);
-    let each: Vec<Value> =
+    let mut each: Vec<Value> =
         options.operands.iter().map(|file| contents(run, std::slice::from_ref(file))).collect();
+    let marks = each.iter().fold(Taint::NONE, |marks, list| marks.union(list.taint));
+    // What stands in one list alone, and what in both, can be left out.
+    match (options.has("1"), options.has("2"), options.has("3")) {
+        (true, false, true) => drop(each.drain(..each.len().min(1))),
+        (false, true, true) => each.truncate(1),
+        _ => {}
+    }
     match Value::any_of(&each) {
-        Some(lines) => lines_of(lines),
+        Some(lines) => lines_of(lines.with_taint(marks)),
         None => run.derived(),
     }
 }
@@ -188,7 +196,11 @@ fn comm(run: &mut Run) -> Outcome {
 /// Some of the lines, or all of them in another order: a list of paths of which only the beginning is known still begins
 /// so, and what fits a pattern still does.
 fn lines_of(whole: Value) -> Outcome {
-    let begins = |text: &Text| text.has_globs() || text.has_holes() && text.prefix().starts_with(['/', '.']);
+    let begins = |text: &Text| match text.as_literal() {
+        // One line alone is left as it is.
+        Some(line) => !line.trim_end().is_empty() && !line.trim_end().contains('\n'),
+        None => text.has_globs() || text.has_holes() && text.prefix().starts_with(['/', '.']),
+    };
     match whole.any.iter().all(begins) {
         true => Outcome { stdout: whole, status: Status::Either },
         false => Outcome::unknown(whole.taint),
@@ -257,10 +269,13 @@ fn pattern_first(run: &mut Run) -> Outcome {
         seq stream stream-errors unbuffered raw-output0";
     let mut args: Vec<Word> = Vec::new();
     let mut marks = Taint::NONE;
+    let mut given: Vec<(String, json::Value)> = Vec::new();
     let mut rest = run.args.iter();
     while let Some(word) = rest.next() {
         match word.literal() {
-            Some("--arg" | "--argjson") => drop((rest.next(), rest.next())),
+            Some(kind @ ("--arg" | "--argjson")) => {
+                given.extend(variable_of_jq(kind, rest.next(), rest.next()));
+            }
             Some("--rawfile" | "--slurpfile" | "--argfile") => {
                 if let Some(file) = rest.nth(1) {
                     marks = marks.union(run.analyst.read(file, false, run.shell).taint);
@@ -278,15 +293,43 @@ fn pattern_first(run: &mut Run) -> Outcome {
     if let Some(program) = options.operands.first().filter(|_| skip == 1).cloned() {
         environment_of_jq(run, &program);
         if is_jq(run.program) {
-            scripts_of_jq(run, &program);
+            scripts_of_jq(run, &program, &given);
         }
     }
     let files: Vec<Word> = options.operands.iter().skip(skip).cloned().collect();
     let whole = contents(run, &files);
+    let program = options.operands.first().filter(|_| skip == 1).and_then(Word::literal);
+    let sets = program.and_then(|program| members::sets(program, &given)).unwrap_or_default();
     if !is_jq(run.program) && options.has("i") {
-        files.iter().for_each(|file| run.analyst.write(file, WriteMode::Edit, None, run.shell));
+        files.iter().for_each(|file| members::edit(run, file, &sets));
     }
-    Outcome::unknown(whole.taint.union(marks))
+    let made = document(run, &files, &whole).and_then(|text| members::applied(&text, &sets));
+    match made.filter(|_| !sets.is_empty()) {
+        Some(text) => Outcome { stdout: Value::text(&text).with_taint(whole.taint), status: Status::Either },
+        None => Outcome::unknown(whole.taint.union(marks)),
+    }
+}
+
+/// `--arg name text`, `--argjson name value`.
+fn variable_of_jq(kind: &str, name: Option<&Word>, value: Option<&Word>) -> Option<(String, json::Value)> {
+    let text = value?.literal()?;
+    let value = match kind {
+        "--arg" => json::Value::String(text.to_owned()),
+        _ => json::parse(text.as_bytes()).ok()?,
+    };
+    Some((name?.literal()?.to_owned(), value))
+}
+
+/// The one document that is read, where what is made of it goes on.
+fn document(run: &mut Run, files: &[Word], whole: &Value) -> Option<String> {
+    if !matches!(run.call.stdout, Stream::File(_) | Stream::Pipe) {
+        return None;
+    }
+    match files {
+        [] => whole.as_literal().map(str::to_owned),
+        [file] => run.analyst.script(file, run.shell)?.as_literal().map(str::to_owned),
+        _ => None,
+    }
 }
 
 fn is_jq(program: &str) -> bool {
@@ -294,9 +337,10 @@ fn is_jq(program: &str) -> bool {
 }
 
 /// `.scripts.test = "command"` makes a command of the text, for whoever runs the task.
-fn scripts_of_jq(run: &mut Run, program: &Word) {
+fn scripts_of_jq(run: &mut Run, program: &Word, given: &[(String, json::Value)]) {
     let Some(text) = program.literal().filter(|text| text.contains("scripts")) else { return };
-    for command in text.split('"').skip(1).step_by(2).filter(|command| command.contains(' ')) {
+    let given = given.iter().filter_map(|(_, value)| value.as_str());
+    for command in text.split('"').skip(1).step_by(2).chain(given).filter(|command| command.contains(' ')) {
         let command = Value::text(command);
         super::strangers::possibly(run, |run| drop(super::interpreters::code(run, &command, program.span)));
     }
@@ -331,82 +375,21 @@ fn environment_of_jq(run: &mut Run, program: &Word) {
     }
 }
 
-/// The options that `ag` and `ack` have in common with `grep`.
-const AG: &str = "e,regexp= f,file= r,recursive R,dereference-recursive i,ignore-case v,invert-match A,after-context= \
-        B,before-context= C,context= m,max-count= g,glob= t,type= T,type-not= j,threads= M,max-columns= include= \
-        exclude= exclude-dir= exclude-from= label= d,directories= D,devices= color? colour? iglob= max-depth= \
-        hidden no-ignore u,unrestricted n,line-number l,files-with-matches c,count o,only-matching w,word-regexp \
-        x,line-regexp q,quiet s,no-messages h,no-filename H,with-filename E F G P a z L";
-
-fn grep(run: &mut Run) -> Outcome {
-    let spec = match run.program {
-        "rg" => specs::RIPGREP,
-        "ag" | "ack" => AG,
-        _ => specs::GREP,
+/// What a filter is given, read where it is code or settings that somebody may run or load behind it.
+pub(super) fn known(run: &mut Run, whole: Value) -> Value {
+    const CODE: &[&str] = &[".sh", ".bash", ".zsh"];
+    let is_code = |path: &str| {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        CODE.iter().any(|end| name.ends_with(end)) || name.starts_with(".env.")
     };
-    let options = read(run.args, spec, Order::Anywhere);
-    if run.program == "rg" {
-        super::flags::values(run, &["--pre", "--hostname-bin"]);
-    }
-    // Every file that is searched is handed to the command.
-    if let Some(command) = options.value("pre").filter(|_| run.program == "rg").cloned() {
-        let roots = options.operands.iter().skip(1).map(super::find::somewhere_below);
-        let words: Vec<Word> = std::iter::once(command).chain(roots).collect();
-        run.inner(&words);
-    }
-    let lists_all = run.program == "rg" && options.has("files");
-    let skip = usize::from(!options.has("e") && !options.has("f") && !lists_all);
-    let own = !matches!(run.program, "rg" | "ag" | "ack");
-    let walks = own && (options.has("r") || options.has("R")) || matches!(run.program, "rg" | "ag" | "ack");
-    let files: Vec<Word> = options.operands.iter().skip(skip).cloned().collect();
-    let mut marks = run.stdin().map(|value| value.taint).unwrap_or_default();
-    let mut whole = run.stdin().cloned().filter(|_| files.is_empty());
-    for word in options.values("f").chain(&files) {
-        let content = run.read(word, walks);
-        marks = marks.union(content.taint);
-        whole = (files.len() == 1).then_some(content);
-    }
-    names::named_files(run, &options, walks, skip);
-    let pattern = options.value("e").or(options.operands.first().filter(|_| skip == 1)).cloned();
-    if let Some(pattern) = pattern.as_ref().filter(|_| walks) {
-        files
-            .iter()
-            .for_each(|folder| names::secrets_in_home(run.analyst, &pattern.shown(), folder, run.shell));
-    }
-    let lists = ["l", "L", "files", "files-without-match"].into_iter().any(|name| options.has(name));
-    // `-L` of ripgrep follows links.
-    let lists = lists && (own || !options.has("L") || options.has("l") || options.has("files"));
-    // Without a place it walks where it is.
-    let here = [Word::literal_at(".", run.call.span)];
-    let files = if walks && files.is_empty() && run.stdin().is_none() { here.to_vec() } else { files };
-    if lists && !files.is_empty() {
-        let every = lists_all || pattern.as_ref().is_some_and(|pattern| is_everything(&pattern.shown()));
-        return listing(&files, walks, every);
-    }
-    let inverts = options.has("v") || options.has("L");
-    match pattern.filter(|_| taint::has(marks, taint::NAMES) && !inverts) {
-        Some(pattern) => names::picked(run, &pattern, marks),
-        None if options.has("v") && own && !options.has("c") => {
-            lines_of(whole.unwrap_or_else(|| Value::output(marks)).with_taint(marks))
+    match run.call.stdout {
+        // What is put into another file may be run from there.
+        Stream::File(_) => whole.filled(|path| run.analyst.content(path, run.shell)),
+        Stream::Pipe => {
+            whole.filled(|path| is_code(path).then(|| run.analyst.content(path, run.shell)).flatten())
         }
-        None => Outcome::unknown(marks),
+        _ => whole,
     }
-}
-
-/// The names of files that fit: those that are named, or some or all of those below.
-fn listing(files: &[Word], walks: bool, every: bool) -> Outcome {
-    let texts = files.iter().map(|file| match walks {
-        true if every => super::find::all_below(file),
-        true => super::find::somewhere_below(file),
-        false => file.clone(),
-    });
-    let names = texts.map(|word| word.text).collect::<Vec<_>>();
-    Outcome { stdout: Value::of(names, Taint::NONE), status: Status::Either }
-}
-
-/// A pattern that every line fits, or every line with something in it.
-fn is_everything(pattern: &str) -> bool {
-    matches!(pattern, "" | "." | ".*" | "^" | "$" | ".+")
 }
 
 /// What is in these files, or on standard input when there are none.

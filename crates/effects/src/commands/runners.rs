@@ -4,7 +4,7 @@ use tollgate_model::EffectKind;
 use tollgate_model::phrase::PRINTED;
 use tollgate_shell::eval::{Outcome, Stream};
 
-use super::packages::install;
+use super::packages::{install, start};
 use super::verbs::find;
 use super::wrappers::reports::located;
 use super::{Commands, Run, interpreters};
@@ -87,8 +87,10 @@ pub(super) fn notice(run: &mut Run) {
             let inside = read(rest, spec, Order::First);
             let named =
                 inside.operands.first().into_iter().chain(inside.values("p")).chain(options.values("p"));
-            for package in named.filter(|word| is_address(word)) {
-                install(run, "npm", package);
+            // `pnpm exec` and `yarn exec` run what is there already.
+            let fetches = run.program == "npm" || !verb.is("exec");
+            for package in named.filter(|word| is_address(word) || fetches && is_repository(word)) {
+                start(run, "npm", package);
             }
             if let Some(text) = inside.value("c").filter(|_| inside.operands.is_empty()).cloned() {
                 interpreters::code(run, &text.value(), text.span);
@@ -201,7 +203,7 @@ fn pipx(run: &mut Run) -> Outcome {
         && verb.is("run")
         && is_address(script)
     {
-        install(run, "pip", script);
+        start(run, "pip", script);
     }
     exec(run)
 }
@@ -224,8 +226,9 @@ fn npx(run: &mut Run) -> Outcome {
         return interpreters::code(run, &text.value(), text.span);
     }
     let mut command = options.operands.clone();
-    for package in command.first().into_iter().chain(options.values("p")).filter(|word| is_address(word)) {
-        install(run, "npm", package);
+    let named = command.first().into_iter().chain(options.values("p"));
+    for package in named.filter(|word| is_address(word) || is_repository(word)) {
+        start(run, "npm", package);
     }
     if let Some(first) = command.first_mut() {
         *first = without_version(first);
@@ -233,13 +236,23 @@ fn npx(run: &mut Run) -> Outcome {
     inner(run, &command)
 }
 
-/// A package that is named by an address.
+/// A package that is named by an address, behind its name or alone.
 fn is_address(word: &Word) -> bool {
+    const FORGES: &[&str] = &["git+", "git@", "github:", "gitlab:", "bitbucket:", "gist:"];
     let text = word.text.prefix();
+    let behind_name = text.split_once('@').map_or("", |(_, rest)| rest);
     text.contains("://")
-        || text.starts_with("git+")
-        || text.starts_with("github:")
-        || text.starts_with("git@")
+        || FORGES.iter().any(|forge| text.starts_with(forge) || behind_name.starts_with(forge))
+}
+
+/// `owner/name`, which Node's managers look for on GitHub.
+fn is_repository(word: &Word) -> bool {
+    let Some((owner, name)) = word.literal().and_then(|text| text.split_once('/')) else { return false };
+    let is_name = |text: &str| {
+        let letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        !text.is_empty() && !text.starts_with('.') && text.chars().all(letter)
+    };
+    is_name(owner) && is_name(name.split('#').next().unwrap_or_default())
 }
 
 /// `prisma@5` runs `prisma`, `@scope/tool@1` runs `tool`.
@@ -268,7 +281,7 @@ fn uvx(run: &mut Run) -> Outcome {
     for package in
         options.values("from").chain(options.values("w")).chain(&command).filter(|word| is_address(word))
     {
-        install(run, "pip", package);
+        start(run, "pip", package);
     }
     if let Some(first) = command.first_mut() {
         *first = without_version(first);
@@ -293,6 +306,9 @@ fn uv(run: &mut Run) -> Outcome {
         _ => return run.derived(),
     };
     let inside = read(options.operands.get(skip..).unwrap_or_default(), spec, Order::First);
+    for package in inside.values("from").chain(inside.values("w")).filter(|word| is_address(word)) {
+        start(run, "pip", package);
+    }
     if let Some(module) = inside.value("m").cloned() {
         let mut words =
             vec![Word::literal_at("python", module.span), Word::literal_at("-m", module.span), module];
@@ -419,7 +435,10 @@ fn nix(run: &mut Run) -> Outcome {
             .skip(1)
             .filter(|word| is_address(word) && !word.text.prefix().starts_with("github:NixOS/"))
         {
-            install(run, "nix", package);
+            match run.args.first().is_some_and(|verb| verb.is("run")) {
+                true => start(run, "nix", package),
+                false => install(run, "nix", package),
+            }
         }
     }
     // `nix run nixpkgs#tool -- words` runs the tool.

@@ -49,5 +49,5 @@ pub(super) fn marks(run: &Run) -> Taint {
         .any(|(_, words)| words.is_empty() || words.contains(&first));
     let completes = matches!(first, "completion" | "completions" | "generate-shell-completion")
         && (super::is_command(run.program) || !run.path.contains('/'));
-    if (named || completes) && call_taint(run.call) == Taint::NONE { taint::SETUP } else { Taint::NONE }
+    if (named || completes) && call_taint(run.call).is_empty() { taint::SETUP } else { Taint::NONE }
 }

@@ -3,10 +3,10 @@
 mod framed;
 
 use tollgate_model::{Certainty, CodeSource, EffectKind, WriteMode};
-use tollgate_shell::eval::{Host, Outcome, Status, Stream};
+use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Text, Value};
 
-use super::readers::contents;
+use super::readers::{contents, known};
 use super::{Commands, Run, interpreters};
 use crate::analyst::taint;
 use crate::languages::edits;
@@ -47,14 +47,6 @@ fn script_file(run: &mut Run, word: &Word) -> Option<Value> {
     text
 }
 
-/// What is put into another file may be run from there, and is read for that.
-fn filled(run: &mut Run, whole: Value) -> Value {
-    if whole.has_file() && matches!(run.call.stdout, Stream::File(_)) {
-        return whole.filled(|path| run.analyst.content(path, run.shell));
-    }
-    whole
-}
-
 fn sed(run: &mut Run) -> Outcome {
     let spec = "n,quiet,silent debug e,expression= f,file= E,r,regexp-extended i,in-place? I? l,line-length= \
         s,separate posix u,unbuffered z,null-data sandbox follow-symlinks b,binary a";
@@ -62,7 +54,7 @@ fn sed(run: &mut Run) -> Outcome {
     let skip = usize::from(!options.has("e") && !options.has("f"));
     let files: Vec<Word> = options.operands.iter().skip(skip).cloned().collect();
     let whole = contents(run, &files);
-    let whole = filled(run, whole);
+    let whole = known(run, whole);
     let scripts = scripts(run, &options, "e", "f");
     let known: Option<Vec<String>> =
         scripts.iter().map(|(script, _)| script.as_literal().map(str::to_owned)).collect();

@@ -10,6 +10,7 @@ use tollgate_model::phrase::UNCHECKED;
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::{Piece, Value};
 
+use super::configs::members::{self, Set};
 use super::strangers::possibly;
 use super::{Commands, Run, alter, interpreters};
 use crate::aftermath::TEXT_LIMIT;
@@ -169,7 +170,8 @@ fn follow_makefile(run: &mut Run) -> Outcome {
         }
         None => text_of(run, folder.as_ref(), &["GNUmakefile", "makefile", "Makefile"]),
     };
-    let mut text = text.map(|text| makefile::included(run, folder.as_ref(), &text, 0)).unwrap_or_default();
+    let text = makefile::brought(run) + &text.unwrap_or_default();
+    let mut text = makefile::included(run, folder.as_ref(), &text, 0);
     for more in options.values("eval").chain(options.values("E")).filter_map(Word::literal) {
         text = format!("{text}\n{more}\n");
     }
@@ -314,12 +316,7 @@ fn follow_scripts(run: &mut Run) -> Outcome {
         weak_config(run, rest);
         return run.derived();
     }
-    if verb == "pkg" && rest.first().is_some_and(|word| word.is("set")) {
-        for script in rest.iter().filter(|word| word.text.prefix().starts_with("scripts.")) {
-            let line = script.after('=');
-            possibly(run, |run| drop(interpreters::code(run, &line.value(), line.span)));
-        }
-    }
+    sets_scripts(run, &verb, rest);
     if verb == "explore"
         && let Some(at) = run.args.iter().position(|word| word.is("--"))
     {
@@ -342,6 +339,31 @@ fn follow_scripts(run: &mut Run) -> Outcome {
     }
     run_lines(run, folder.as_ref(), &lines);
     run.derived()
+}
+
+/// `npm pkg set scripts.test=line`, `npm set-script test line`.
+fn sets_scripts(run: &mut Run, verb: &str, rest: &[Word]) {
+    let package = Word::literal_at("package.json", run.call.span);
+    let mut sets = Vec::new();
+    match (verb, rest) {
+        ("set-script", [name, line]) => {
+            sets.extend(line.literal().map(|line| Set::text(&format!("scripts.{}", name.shown()), line)));
+        }
+        ("pkg", [set, pairs @ ..]) if set.is("set") => {
+            for pair in pairs.iter().filter(|word| word.text.prefix().contains('=')) {
+                let line = pair.after('=');
+                if pair.text.prefix().starts_with("scripts.") {
+                    possibly(run, |run| drop(interpreters::code(run, &line.value(), line.span)));
+                }
+                let name = pair.text.prefix().split('=').next().unwrap_or_default();
+                sets.extend(line.literal().map(|line| Set::text(name, line)));
+            }
+        }
+        _ => {}
+    }
+    if !sets.is_empty() {
+        members::edit(run, &package, &sets);
+    }
 }
 
 /// The scripts that a verb runs, with what runs before and after them.

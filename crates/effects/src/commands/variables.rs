@@ -388,6 +388,7 @@ fn loads(run: &mut Run, name: &str, value: &Value) {
     let leads = led.is_some_and(|words| reads_settings(&words));
     let settled = match name {
         "KUBECONFIG" => clusters::is_plain(run, value) || clusters::is_for_later(run, value),
+        "MAKEFILES" => loads::written(run, value).is_some(),
         "AWS_CONFIG_FILE" => {
             let runs = |text: &str| text.contains("credential_process") || text.contains("plugin");
             loads::written(run, value).is_some_and(|text| !runs(&text))

@@ -2,6 +2,7 @@
 //! stand before the command.
 
 mod env;
+mod groups;
 mod plain;
 pub(super) mod reports;
 mod sandbox;
@@ -35,8 +36,8 @@ pub(super) const COMMANDS: Commands = &[
     ("coreutils", coreutils),
     ("uutils", coreutils),
     ("git-shell", su),
-    ("sg", sg),
-    ("newgrp", sg),
+    ("sg", groups::sg),
+    ("newgrp", groups::sg),
     ("pee", texts),
     ("mispipe", texts),
     ("sops", sops),
@@ -50,6 +51,7 @@ pub(super) const COMMANDS: Commands = &[
     ("at", delayed),
     ("batch", delayed),
     ("which", reports::which),
+    ("type", reports::kind),
     ("ip", reports::ip),
     ("time", plain),
     ("nohup", plain),
@@ -381,15 +383,6 @@ fn coreutils(run: &mut Run) -> Outcome {
         *first = first.after('=');
     }
     inner_or_nothing(run, &command, false)
-}
-
-/// `sg group command`, or a shell that reads its input.
-fn sg(run: &mut Run) -> Outcome {
-    let options = read(run.args, "c,command=", Order::Anywhere);
-    match options.operands.get(1).or(options.value("c")).cloned() {
-        Some(text) => interpreters::code(run, &text.value(), text.span),
-        None => interpreters::stdin_code(run),
-    }
 }
 
 /// Programs whose every word is shell text.

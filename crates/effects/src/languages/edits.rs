@@ -70,6 +70,33 @@ pub(crate) fn edited(scripts: &[String], text: &str, extended: bool, quiet: bool
     Some(editor.out)
 }
 
+/// How lines are picked by a pattern, as `grep` does.
+#[derive(Clone, Copy)]
+pub(crate) struct Fits {
+    pub extended: bool,
+    pub folds: bool,
+    pub inverted: bool,
+}
+
+impl Fits {
+    /// The lines of a text that are picked; `None` where that cannot be told.
+    pub(crate) fn lines(self, pattern: &str, text: &str) -> Option<String> {
+        if pattern.is_empty() || pattern.contains(['|', '\n', '\u{1}']) {
+            return None;
+        }
+        let flag = if self.folds { "I" } else { "" };
+        let drops = if self.inverted { "d" } else { "!d" };
+        let script = format!("\\\u{1}{pattern}\u{1}{flag}{drops}");
+        edited(&[script], text, self.extended, false).map(|edited| edited.text)
+    }
+}
+
+/// A pattern that fits a text itself.
+pub(crate) fn quoted(text: &str, extended: bool) -> String {
+    let signs = if extended { ".[]*^$\\+?(){}" } else { ".[]*^$\\" };
+    text.chars().flat_map(|c| signs.contains(c).then_some('\\').into_iter().chain([c])).collect()
+}
+
 /// Texts that a script puts into a file, each a line or more: those of `a`, `i` and `c`, and replacements of several
 /// words. For a file whose text is not known, or a script that is not followed.
 pub(crate) fn added(scripts: &[String]) -> Vec<String> {

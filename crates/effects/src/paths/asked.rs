@@ -41,6 +41,12 @@ fn one(folder: &str, glob: &str, world: &dyn World) -> Option<String> {
     let there = |path: &str| world.kind(path) != FileKind::Missing;
     if zones::means_secret(&whole, world) {
         let folder = folder.trim_end_matches('/');
+        if let [name] = names.as_slice()
+            && glob.contains(['*', '?', '['])
+            && let Some(there) = first_of_kind(folder, name, world)
+        {
+            return there;
+        }
         // What it is named for may be there by that very name.
         let plain =
             format!("{folder}/{}", glob.rsplit('/').next().unwrap_or_default().replace(['*', '?'], ""));
@@ -56,6 +62,57 @@ fn one(folder: &str, glob: &str, world: &dyn World) -> Option<String> {
             is_end(&names, rest, entry.ends_with("/**"), || is_telling(rest) || there(path))
         })
     })
+}
+
+/// The most folders that are looked into for names that fit a pattern, and the most names in each.
+const FOLDERS: usize = 64;
+const NAMES: usize = 512;
+
+/// The first secret in a folder or near below it whose name fits, or none of all that fit; `None` where nothing fits, or
+/// there is more than is looked at.
+#[expect(clippy::option_option, reason = "that nothing secret fits is an answer, no answer is none")]
+fn first_of_kind(folder: &str, name: &Component, world: &dyn World) -> Option<Option<String>> {
+    let (mut fits, mut folders, mut at) = (false, vec![folder.to_owned()], 0);
+    while let Some(folder) = folders.get(at).cloned() {
+        at += 1;
+        let entries = world.list(&folder, NAMES);
+        for entry in &entries {
+            let path = format!("{folder}/{entry}");
+            let kind = if name.could_be(entry) || !entry.contains('.') {
+                world.kind(&path)
+            } else {
+                FileKind::Missing
+            };
+            if kind == FileKind::File && name.could_be(entry) {
+                fits = true;
+                if zones::means_secret(&literal_components(&path), world) {
+                    return Some(Some(path));
+                }
+            }
+            if kind == FileKind::Dir && entry != "node_modules" {
+                folders.push(path);
+            }
+        }
+        if entries.len() >= NAMES || folders.len() > FOLDERS {
+            return None;
+        }
+    }
+    fits.then_some(None)
+}
+
+/// Are all files that fit a pattern of names in one folder known to hold no secrets? One at least has to be there.
+pub(crate) fn is_public(pattern: &str, world: &dyn World) -> bool {
+    let Some((folder, name)) = pattern.rsplit_once('/') else { return false };
+    if folder.contains(['*', '?', '[']) {
+        return false;
+    }
+    let mut glob = Component::default();
+    glob.push_glob(name);
+    let entries = world.list(folder, NAMES);
+    let mut fitting = entries.iter().filter(|entry| glob.could_be(entry)).peekable();
+    let is_secret =
+        |entry: &String| zones::means_secret(&literal_components(&format!("{folder}/{entry}")), world);
+    entries.len() < NAMES && fitting.peek().is_some() && !fitting.any(is_secret)
 }
 
 /// Are the names the end of a path, or of the folder that everything below is kept in?

@@ -7,14 +7,15 @@ const DEPTH: usize = 16;
 /// A limit that no table of anybody's reaches is none.
 const MANY: f64 = 1_000_000.0;
 
-/// Does a clause leave anything out? `WHERE 1=1` does not.
-pub(super) fn is_filtered(clause: &[Token]) -> bool {
+/// Does a clause leave anything out? `WHERE 1=1` does not, nor does a join with a copy of all rows: `copies` are names of
+/// queries that yield every row of the table.
+pub(super) fn is_filtered(clause: &[Token], copies: &[&Token]) -> bool {
     let at = |word: &str| clause.iter().position(|token| is_word(token, word));
     let many = |at: usize| number(clause.get(at + 1)).is_some_and(|limit| limit >= MANY);
     if at("top").is_some() || at("limit").is_some_and(|at| !many(at)) {
         return true;
     }
-    truth_of(clause) != Some(true)
+    truth_of(clause, copies) != Some(true)
 }
 
 /// Does a query yield no row at all: `WHERE FALSE`, `LIMIT 0`?
@@ -23,26 +24,50 @@ pub(super) fn is_emptied(clause: &[Token]) -> bool {
         pair.first().is_some_and(|first| is_word(first, "limit")) && number(pair.get(1)) == Some(0.0)
     };
     let wheres = clause.iter().any(|token| is_word(token, "where"));
-    clause.windows(2).any(none) || wheres && truth_of(clause) == Some(false)
+    clause.windows(2).any(none) || wheres && truth_of(clause, &[]) == Some(false)
 }
 
 /// What is known of the condition of a clause; without one it holds.
-fn truth_of(clause: &[Token]) -> Option<bool> {
+fn truth_of(clause: &[Token], copies: &[&Token]) -> Option<bool> {
     let Some(at) = clause.iter().position(|token| is_word(token, "where")) else { return Some(true) };
     let rest = clause.get(at + 1..).unwrap_or_default();
     let ends =
         |token: &&Token| !["returning", "limit", "order", "group"].iter().any(|word| is_word(token, word));
     let condition: Vec<&Token> = rest.iter().take_while(ends).collect();
-    let table = clause.iter().find(|token| !is_word(token, "from") && !is_word(token, "only"));
-    truth(&condition, table, DEPTH)
+    let all: Vec<&Token> = table(clause).into_iter().chain(copies.iter().copied()).collect();
+    let joined = joined(clause).is_some_and(|other| all.contains(&other));
+    truth(&condition, &Rows { all, joined }, DEPTH)
 }
 
-fn truth(condition: &[&Token], table: Option<&Token>, depth: usize) -> Option<bool> {
+/// The table that a clause is about.
+pub(super) fn table(clause: &[Token]) -> Option<&Token> {
+    clause.iter().find(|token| !is_word(token, "from") && !is_word(token, "only"))
+}
+
+/// The one other table or query that rows are joined with: `USING other`, or the second `FROM other`.
+fn joined(clause: &[Token]) -> Option<&Token> {
+    let at = clause.iter().skip(1).position(|token| is_word(token, "using") || is_word(token, "from"))? + 1;
+    let behind = clause.get(at + 1..)?;
+    let names = behind.iter().take_while(|token| !is_word(token, "where"));
+    // A list, or a query in brackets, is more than one name with another.
+    let plain = names.clone().all(|token| matches!(token, Token::Word(_) | Token::Name(_)));
+    plain.then(|| behind.first()).flatten()
+}
+
+/// What stands for every row of the table.
+struct Rows<'t> {
+    /// Its name, and those of queries that yield all of it.
+    all: Vec<&'t Token>,
+    /// The rows are joined with one of these.
+    joined: bool,
+}
+
+fn truth(condition: &[&Token], rows: &Rows, depth: usize) -> Option<bool> {
     // What is too deep to be read is no condition.
     let Some(depth) = depth.checked_sub(1) else { return Some(true) };
     let parts = split(condition, "or");
     if parts.len() > 1 {
-        let known: Vec<_> = parts.into_iter().map(|part| truth(part, table, depth)).collect();
+        let known: Vec<_> = parts.into_iter().map(|part| truth(part, rows, depth)).collect();
         if known.contains(&Some(true)) {
             return Some(true);
         }
@@ -50,7 +75,7 @@ fn truth(condition: &[&Token], table: Option<&Token>, depth: usize) -> Option<bo
     }
     let parts = split(condition, "and");
     if parts.len() > 1 {
-        let known: Vec<_> = parts.into_iter().map(|part| truth(part, table, depth)).collect();
+        let known: Vec<_> = parts.into_iter().map(|part| truth(part, rows, depth)).collect();
         if known.contains(&Some(false)) {
             return Some(false);
         }
@@ -58,10 +83,10 @@ fn truth(condition: &[&Token], table: Option<&Token>, depth: usize) -> Option<bo
     }
     match condition {
         [not, rest @ ..] if is_word(not, "not") && !rest.is_empty() => {
-            truth(rest, table, depth).map(|held| !held)
+            truth(rest, rows, depth).map(|held| !held)
         }
-        [Token::Symbol('('), inner @ .., Token::Symbol(')')] if is_whole(inner) => truth(inner, table, depth),
-        _ => compared(condition).or_else(|| of_rows(condition, table)),
+        [Token::Symbol('('), inner @ .., Token::Symbol(')')] if is_whole(inner) => truth(inner, rows, depth),
+        _ => compared(condition).or_else(|| of_rows(condition, rows)),
     }
 }
 
@@ -154,7 +179,7 @@ fn number(token: Option<&Token>) -> Option<f64> {
 }
 
 /// What is so in every row: keys that there are, patterns that fit all, rows that are among all of them.
-fn of_rows(part: &[&Token], table: Option<&Token>) -> Option<bool> {
+fn of_rows(part: &[&Token], rows: &Rows) -> Option<bool> {
     let held = match part {
         [.., like, Token::Text(pattern)] if is_word(like, "like") || is_word(like, "ilike") => {
             !pattern.is_empty() && pattern.chars().all(|c| c == '%')
@@ -165,7 +190,7 @@ fn of_rows(part: &[&Token], table: Option<&Token>) -> Option<bool> {
             !part.iter().any(|token| is_word(token, "from") || is_word(token, "where"))
         }
         [key, within, Token::Symbol('('), select, same, from, other, .., Token::Symbol(')')]
-            if Some(*other) == table
+            if rows.all.contains(other)
                 && is_word(within, "in")
                 && is_word(select, "select")
                 && is_word(from, "from") =>
@@ -183,6 +208,9 @@ fn of_rows(part: &[&Token], table: Option<&Token>) -> Option<bool> {
             zero,
         ] => {
             matches!(length, Token::Word(name) if name.ends_with("length")) && number(Some(zero)) == Some(0.0)
+        }
+        [_, Token::Symbol('.'), key, Token::Symbol('='), _, Token::Symbol('.'), same] if rows.joined => {
+            key == same
         }
         _ => is_true_of_keys(part),
     };

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use tollgate_model::stage::is_test_database;
 
-use super::filter::{is_emptied, is_filtered, is_word};
+use super::filter::{is_emptied, is_filtered, is_word, table};
 use super::token::Token;
 use super::{Deed, Flavour, Statement, client};
 
@@ -66,13 +66,15 @@ impl<'t> Reader<'t> {
             || (first == Some("start") && self.word(1) == Some("transaction"))
     }
 
-    /// The temporary table that it makes.
-    pub fn makes_temporary(&self) -> Option<String> {
-        let temporary = self.is("create") && matches!(self.word(1), Some("temp" | "temporary"));
-        if !temporary || self.word(2) != Some("table") {
-            return None;
-        }
-        Some(self.name(3))
+    /// The temporary table that it makes; of a text that ends with its first mistake, any table, for there was none of
+    /// that name before.
+    pub fn makes_table(&self, strict: bool) -> Option<String> {
+        let kind = match (self.is("create"), self.word(1)?) {
+            (true, "temp" | "temporary") => 2,
+            (true, "table") if strict && self.word(2) != Some("if") => 1,
+            _ => return None,
+        };
+        (self.word(kind) == Some("table")).then(|| self.name(kind + 1))
     }
 
     /// Code in strings that this statement runs.
@@ -197,7 +199,7 @@ impl<'t> Reader<'t> {
             // ClickHouse: `ALTER TABLE t DELETE WHERE 1`.
             "delete" if self.is("alter") && self.word(at + 1) == Some("where") => {
                 let deed = Statement::new(Deed::Delete, self.name(2));
-                (!is_filtered(self.clause(at))).then_some(deed)
+                (!self.is_filtered(self.clause(at))).then_some(deed)
             }
             "update"
                 if matches!(
@@ -212,7 +214,8 @@ impl<'t> Reader<'t> {
             "lo_unlink" | "lo_truncate" | "lo_truncate64"
                 if self.symbol(at + 1, '(') && self.contains("from") =>
             {
-                (!is_filtered(self.tokens)).then(|| Statement::new(Deed::Delete, "large objects".to_owned()))
+                (!is_filtered(self.tokens, &[]))
+                    .then(|| Statement::new(Deed::Delete, "large objects".to_owned()))
             }
             _ => None,
         }
@@ -271,17 +274,39 @@ impl<'t> Reader<'t> {
         let name = if self.word(at + 1) == Some("from") { at + 2 } else { at + 1 };
         let name = if self.word(name) == Some("only") { name + 1 } else { name };
         let clause = self.clause(at);
-        let filtered = is_filtered(clause) || clause.iter().any(|token| is_word(token, "join"));
+        let filtered = self.is_filtered(clause) || clause.iter().any(|token| is_word(token, "join"));
         (!filtered && at + 1 < self.tokens.len()).then(|| Statement::new(Deed::Delete, self.name(name)))
     }
 
     fn update_at(&self, at: usize) -> Option<Statement> {
         let clause = self.clause(at);
         let sets = clause.iter().any(|token| is_word(token, "set"));
-        let filtered = is_filtered(clause)
-            || clause.iter().any(|token| is_word(token, "join") || is_word(token, "from"));
+        let wheres = clause.iter().any(|token| is_word(token, "where"));
+        let joins = |token: &Token| is_word(token, "join") || !wheres && is_word(token, "from");
+        let filtered = self.is_filtered(clause) || clause.iter().any(joins);
         ((sets || clause.is_empty()) && !filtered && at + 1 < self.tokens.len())
             .then(|| Statement::new(Deed::Update, self.name(at + 1)))
+    }
+
+    fn is_filtered(&self, clause: &[Token]) -> bool {
+        let copies = table(clause).map(|table| self.copies(table)).unwrap_or_default();
+        is_filtered(clause, &copies)
+    }
+
+    /// The queries of this statement that yield every row of a table: `WITH old AS (SELECT id FROM orders)`.
+    fn copies(&self, table: &Token) -> Vec<&'t Token> {
+        let is_copy = |at: usize| {
+            let query = self.word(at + 1) == Some("as") && self.symbol(at + 2, '(');
+            let inner = if query { self.clause(at + 2) } else { &[] };
+            let from = inner.iter().position(|token| is_word(token, "from"));
+            let whole = from.and_then(|from| inner.get(from + 1..)).is_some_and(|rest| match rest {
+                [only] => only == table,
+                [only, other] => only == table && matches!(other, Token::Word(_) | Token::Name(_)),
+                _ => false,
+            });
+            inner.first().is_some_and(|first| is_word(first, "select")) && whole
+        };
+        (0..self.tokens.len()).filter(|at| is_copy(*at)).filter_map(|at| self.tokens.get(at)).collect()
     }
 
     /// The tokens behind `at` that belong to the same bracket.

@@ -1,10 +1,13 @@
+use tollgate_model::git::Repo;
 use tollgate_model::hosts::on_forge;
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+use tollgate_model::{Card, Case, EffectKind, Hit, Rule, World};
 
 use crate::kit::{Words, first, rule};
 
 rule! {
     /// Asks before a package is installed from an address that is no registry and no well-known forge: its code runs unseen.
+    /// Code of somebody's repository that is run at once is asked about on a forge, too, unless it belongs to those whose
+    /// repository the project is.
     ///
     /// ## Instead
     /// Install the released package by its name and version.
@@ -20,6 +23,9 @@ rule! {
         hit Shell("cargo install --git https://evil.test/x"),
         hit Shell("python3 -m pip install https://evil.test/p.whl"),
         hit Shell("yarn add https://evil.test/a.tgz"),
+        hit Shell("npx -y github:stranger/tool"),
+        hit Shell("pnpm dlx stranger/tool"),
+        hit Shell("uvx --from git+https://github.com/stranger/tool tool"),
         pass Shell("pip install requests"),
         pass Shell("pip install git+https://github.com/pallets/flask"),
         pass Shell("pip install -e ."),
@@ -29,6 +35,8 @@ rule! {
         pass Shell("cargo install --git https://github.com/jj-vcs/jj.git jj-cli"),
         pass Shell("go install golang.org/x/tools/gopls@latest"),
         pass Shell("npm i github:user/repo"),
+        pass Shell("npx @scope/tool"),
+        pass Shell("npx create-vite app"),
         pass Shell("brew install gh"),
     ],
 }
@@ -40,10 +48,18 @@ impl Rule for PackageFromUrl {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Install { manager, package } if is_strange(package) => Words::new(
+            EffectKind::Install { manager, package, .. } if is_strange(package) => Words::new(
                 format!("installs `{package}` with {manager}: code that no registry knows"),
                 "install the released package by its name and version",
             ),
+            EffectKind::Install { manager, package, runs: true }
+                if is_foreign(manager, package, case.world) =>
+            {
+                Words::new(
+                    format!("runs the code of `{package}` at once: a repository of people unknown here"),
+                    "run the released package by its name and version",
+                )
+            }
             _ => None,
         })
     }
@@ -57,4 +73,53 @@ fn is_strange(package: &str) -> bool {
     let scheme = before.rsplit([' ', '@', '=', '"']).next().unwrap_or_default().to_ascii_lowercase();
     let safe = matches!(scheme.as_str(), "https" | "git+https" | "ssh" | "git+ssh" | "file" | "git+file");
     !(safe && (scheme.ends_with("file") || on_forge(rest.trim_start_matches("://"))))
+}
+
+/// Is it somebody's repository on a forge, and nobody's whom the project knows?
+fn is_foreign(manager: &str, package: &str, world: &dyn World) -> bool {
+    let Some(owner) = owner(package, manager == "npm") else { return false };
+    let repo = Repo::find(world.workspace(), world);
+    let config = repo.map(|repo| repo.config(world));
+    !config.is_some_and(|config| {
+        config.named("remote", "url").any(|(_, url)| self::owner(url, false).as_ref() == Some(&owner))
+    })
+}
+
+/// The forge of a repository and whose it is there: `github.com/somebody`. Node's managers look for `owner/name` on GitHub.
+fn owner(address: &str, of_node: bool) -> Option<String> {
+    const SHORT: &[(&str, &str)] =
+        &[("github:", "github.com"), ("gitlab:", "gitlab.com"), ("bitbucket:", "bitbucket.org")];
+    let short = || SHORT.iter().find_map(|(mark, host)| Some((*host, address.split_once(mark)?.1)));
+    let (host, path) = match (address.split_once("://"), address.split_once("git@")) {
+        (Some((_, rest)), _) => {
+            let (authority, path) = rest.split_once('/')?;
+            (authority.rsplit('@').next()?.split(':').next()?, path)
+        }
+        (None, Some((_, rest))) => rest.split_once(':')?,
+        (None, None) => short().or_else(|| of_node.then_some(("github.com", address)))?,
+    };
+    let (owner, _) = path.split_once('/').filter(|(owner, _)| !matches!(*owner, "." | ".." | "" | "~"))?;
+    on_forge(host).then(|| format!("{host}/{}", owner.to_ascii_lowercase()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::owner;
+
+    #[test]
+    fn owners_of_repositories() {
+        for (address, expected) in [
+            ("github:Acme/tool#main", Some("github.com/acme")),
+            ("tool@github:acme/tool", Some("github.com/acme")),
+            ("acme/tool", Some("github.com/acme")),
+            ("git+https://github.com/acme/tool@v1", Some("github.com/acme")),
+            ("git+ssh://git@gitlab.com/acme/tool.git", Some("gitlab.com/acme")),
+            ("git@github.com:acme/shop.git", Some("github.com/acme")),
+            ("https://evil.test/acme/tool", None),
+            ("./tool/x", None),
+            ("left-pad", None),
+        ] {
+            assert_eq!(owner(address, true).as_deref(), expected, "{address}");
+        }
+    }
 }

@@ -8,7 +8,7 @@ use tollgate_model::Span;
 use super::join::join_variables;
 use super::state::{Contents, Flow, Function, JumpKind, Local, Shadowed, State, Variable};
 use super::{Call, Context, Field, Frame, Host, Kind, Limit, Note, Scope, Shell};
-use crate::ast::{Dialect, Part, Redirect, Simple, Word};
+use crate::ast::{CommandKind, Dialect, Part, Redirect, Simple, Word};
 use crate::value::{Piece, Text, Value};
 
 /// What aliases make of a command.
@@ -63,7 +63,11 @@ impl Shell {
         };
         self.frames.push(frame);
         let body = Rc::clone(&function.body);
-        let flow = self.nested(span, host, |shell, host| shell.run_command(&body, host));
+        let flow = self.nested(span, host, |shell, host| match &body.kind {
+            // The braces around it are no level of their own.
+            CommandKind::Group(script) if body.redirects.is_empty() => shell.run_items(script, host),
+            _ => shell.run_command(&body, host),
+        });
         self.frames.pop();
         let flow = flow.unwrap_or_else(|| Flow::both(self.state.clone()));
         let returned = self.absorb(mark, |kind| *kind == JumpKind::Return, host);

@@ -22,7 +22,12 @@ pub(super) fn opens_file(kind: &RedirectKind) -> bool {
         | RedirectKind::Append(word)
         | RedirectKind::ReadWrite(word)
         | RedirectKind::WriteBoth(word)
-        | RedirectKind::AppendBoth(word) => !matches!(word.parts.as_slice(), [Part::Process { .. }]),
+        | RedirectKind::AppendBoth(word) => match word.parts.as_slice() {
+            [Part::Process { .. }] => false,
+            // That is always there.
+            [Part::Text { text, .. }] => text != "/dev/null",
+            _ => true,
+        },
     }
 }
 

@@ -1,11 +1,12 @@
 //! `fd`: a walk like that of `find`, with words of its own.
 
 use tollgate_shell::eval::{Outcome, Status};
-use tollgate_shell::value::Value;
+use tollgate_shell::value::{Taint, Value};
 
 use super::{filled_with_parts, found, links_below, secrets};
 use crate::commands::Run;
-use crate::options::{Order, read};
+use crate::commands::readers::named_like;
+use crate::options::{Options, Order, read};
 use crate::word::Word;
 
 pub(super) fn fd(run: &mut Run) -> Outcome {
@@ -24,12 +25,11 @@ pub(super) fn fd(run: &mut Run) -> Outcome {
     let narrow = !matches!(pattern.as_str(), "" | "." | "*") || options.has("e") || options.has("S");
     let roots: Vec<Word> =
         options.operands.iter().skip(1).chain(options.values("search-path")).cloned().collect();
-    let roots = match base {
+    let mut roots = match base {
         _ if roots.is_empty() => vec![here],
         Some(base) => roots.iter().map(|root| below(&base, root)).collect(),
         None => roots,
     };
-    let mut roots = roots;
     if options.has("L") {
         roots.extend(links_below(run, &roots));
     }
@@ -48,8 +48,11 @@ pub(super) fn fd(run: &mut Run) -> Outcome {
         true => &marker,
         false => &[],
     };
-    let found: Vec<Word> = roots.iter().map(|root| found(root, expression)).collect();
-    let found: Vec<Word> = found.into_iter().chain(secrets(run, &roots, expression)).collect();
+    let mut found: Vec<Word> = roots.iter().map(|root| found(root, expression)).collect();
+    found.extend(secrets(run, &roots, expression));
+    if !all && leaves_nothing_out(&options) {
+        found.extend(roots.iter().flat_map(|root| named_like(run, root, &pattern)));
+    }
     let command: Vec<Word> = command.iter().skip(1).take_while(|word| !word.is(";")).cloned().collect();
     if !command.is_empty() {
         let mark = run.analyst.mark();
@@ -62,10 +65,13 @@ pub(super) fn fd(run: &mut Run) -> Outcome {
         }
         run.analyst.deepen(mark);
     }
-    Outcome {
-        stdout: Value::of(found.iter().map(|word| word.text.clone()), tollgate_shell::value::Taint::NONE),
-        status: Status::Either,
-    }
+    let names = found.iter().map(|word| word.text.clone());
+    Outcome { stdout: Value::of(names, Taint::NONE), status: Status::Either }
+}
+
+/// Does it show hidden and ignored files, whatever their ending?
+fn leaves_nothing_out(options: &Options) -> bool {
+    !options.has("e") && (options.has("u") || options.has("H") && options.has("I"))
 }
 
 /// A path as it is seen from a folder.

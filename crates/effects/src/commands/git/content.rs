@@ -1,7 +1,7 @@
 //! Commands that print what is in files, now or in the past, or that write files besides the work tree's own.
 
 use tollgate_model::{EffectKind, FileKind, Place, WriteMode, Zone};
-use tollgate_shell::eval::{Outcome, Status};
+use tollgate_shell::eval::{Outcome, Status, Stream};
 use tollgate_shell::value::{Taint, Value};
 
 use super::{Git, Verb};
@@ -56,6 +56,15 @@ impl Git<'_, '_, '_> {
             .unwrap_or(path)
             .to_owned();
         (!path.is_empty()).then(|| self.in_tree(&path, word))
+    }
+
+    /// The file that `HEAD:path` alone names, where the work tree still has it like that.
+    fn unchanged(&self) -> Option<String> {
+        let [word] = self.args_before() else { return None };
+        let head = word.text.prefix().starts_with("HEAD:") || word.text.prefix().starts_with("@:");
+        let path = self.object_path(word).filter(|_| head && word.literal().is_some())?;
+        let resolved = self.run.shell.resolve(&path.value()).as_literal()?.to_owned();
+        self.run.analyst.are_committed(std::slice::from_ref(&resolved)).then_some(resolved)
     }
 
     /// Everything in the arguments that names a file: what comes after `--`, objects with a path, and
@@ -126,7 +135,14 @@ impl Git<'_, '_, '_> {
 fn show(git: &mut Git) -> Outcome {
     git.shown_over_itself();
     git.writes_output();
-    git.reads_named_files()
+    let outcome = git.reads_named_files();
+    let goes_on = matches!(git.run.call.stdout, Stream::File(_) | Stream::Pipe);
+    let unchanged =
+        if goes_on && taint::sources(outcome.stdout.taint) == taint::FILE { git.unchanged() } else { None };
+    match unchanged {
+        Some(path) => Outcome { stdout: Value::file(&path, taint::FILE), status: Status::Either },
+        None => outcome,
+    }
 }
 
 /// Prints names of commits; with a patch, what is in files.

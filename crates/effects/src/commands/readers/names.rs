@@ -4,6 +4,7 @@ use tollgate_model::{Certainty, EffectKind, FileKind, Place, Zone};
 use tollgate_shell::eval::{Outcome, Shell, Status};
 use tollgate_shell::value::{Taint, Value};
 
+use super::search::{Search, may_hold};
 use crate::analyst::{Analyst, taint};
 use crate::commands::Run;
 use crate::commands::alter::is_flag;
@@ -35,17 +36,56 @@ pub(super) fn named_files(run: &mut Run, options: &Options, walks: bool, skip: u
     }
 }
 
-/// The files of secrets that a search through a folder comes upon: the one right in it, and the project's.
-fn environments(run: &Run, folder: &Word) -> Vec<Word> {
+/// The secrets whose names a search prints: those that it comes upon and that may hold what it looks for.
+pub(super) fn held(run: &Run, search: &Search) -> Vec<Word> {
+    let options = search.options;
+    let reaches = match run.program {
+        "rg" => leaves_nothing_out(run.args, options),
+        "ag" => options.has("u") || options.has("hidden") && options.has("U"),
+        "ack" => false,
+        _ => true,
+    };
+    if !search.walks || !reaches {
+        return Vec::new();
+    }
+    let whole = options.has("v") || options.has("L") || options.has("files");
+    let holds = |file: &Word| {
+        let bytes = run.analyst.world.read(&file.shown(), HELD).unwrap_or_default();
+        whole || String::from_utf8(bytes).is_ok_and(|text| may_hold(run.program, search, &text))
+    };
+    let found = search.files.iter().flat_map(|folder| environments(run, folder));
+    found.filter(|file| is_wanted(run, options, file) && holds(file)).collect()
+}
+
+/// How much of a file is searched for what a pattern fits.
+const HELD: usize = 64 * 1024;
+
+/// Do the patterns of names leave a file in?
+fn is_wanted(run: &Run, options: &Options, file: &Word) -> bool {
+    if run.program == "rg" {
+        return is_searched(run, options, file);
+    }
+    let shown = file.shown();
+    let name = shown.rsplit('/').next().unwrap_or_default();
+    let fits = |glob: &Word| paths::finds(&glob.shown(), name);
+    !options.values("exclude").any(fits) && (!options.has("include") || options.values("include").any(fits))
+}
+
+/// The files of secrets that a walk through a folder comes upon: those right in it, and the project's.
+pub(in crate::commands) fn environments(run: &Run, folder: &Word) -> Vec<Word> {
+    let world = run.analyst.world;
     let places = run.analyst.places(folder, run.shell).into_iter().filter(|(place, _)| !place.pattern);
-    let workspace = run.analyst.world.workspace();
-    let files = places.flat_map(|(place, _)| {
-        let above = paths::within(workspace, &place.path).then(|| format!("{workspace}/.env"));
-        above.into_iter().chain([format!("{}/.env", place.path.trim_end_matches('/'))])
+    let folders = places.flat_map(|(place, _)| {
+        let above = paths::within(world.workspace(), &place.path) && place.path != world.workspace();
+        above.then(|| world.workspace().to_owned()).into_iter().chain([place.path])
+    });
+    let files = folders.flat_map(|folder| {
+        let names = world.list(&folder, LISTED).into_iter().filter(|name| name.contains(".env"));
+        names.map(|name| format!("{}/{name}", folder.trim_end_matches('/'))).collect::<Vec<_>>()
     });
     let is_secret = |file: &Word| {
         let secret = |(place, _): &(Place, Certainty)| {
-            place.zone == Zone::Secret && run.analyst.world.kind(&place.path) == FileKind::File
+            place.zone == Zone::Secret && world.kind(&place.path) == FileKind::File
         };
         run.analyst.places(file, run.shell).iter().any(secret)
     };
@@ -85,7 +125,8 @@ fn leaves_nothing_out(words: &[Word], options: &Options) -> bool {
     };
     let loosened: usize = words.iter().map(letters).sum();
     let hidden = options.has("hidden") || options.has(".");
-    loosened > 1 || hidden && (options.has("no-ignore") || loosened == 1)
+    let unignored = ["no-ignore", "no-ignore-vcs"].iter().any(|name| options.has(name));
+    loosened > 1 || hidden && (unignored || loosened == 1)
 }
 
 /// A search through a whole home for what secrets look like shows them, wherever they lie.
@@ -161,6 +202,16 @@ pub(super) fn picked(run: &Run, pattern: &Word, marks: Taint) -> Outcome {
 
 /// How many names of a folder are looked at.
 const LISTED: usize = 512;
+
+/// The secrets that a walk finds which leaves nothing out, by a part of their names.
+pub(in crate::commands) fn named_like(run: &Run, folder: &Word, pattern: &str) -> Vec<Word> {
+    let mut found = environments(run, folder);
+    found.retain(|file| {
+        let shown = file.shown();
+        pattern.is_empty() || asks_for(pattern, shown.rsplit('/').next().unwrap_or_default())
+    });
+    found
+}
 
 /// Does a pattern ask for a name? Its longest plain part decides, at the end of the name that it is tied to.
 fn asks_for(pattern: &str, name: &str) -> bool {

@@ -168,5 +168,5 @@ pub(super) const RIPGREP: &str = "A,after-context= B,before-context= C,context= 
     sortr= type-add= type-clear= F,fixed-strings L,follow H,with-filename I,no-filename N,no-line-number P,pcre2 \
     S,smart-case U,multiline a,text b,byte-offset c,count h i,ignore-case l,files-with-matches n,line-number \
     o,only-matching p,pretty q,quiet s,case-sensitive u,unrestricted v,invert-match w,word-regexp x,line-regexp \
-    z,search-zip 0,null hidden . no-ignore files files-without-match json stats trim vimgrep passthru heading \
+    z,search-zip 0,null hidden . no-ignore no-ignore-vcs files files-without-match json stats trim vimgrep passthru heading \
     no-heading crlf null-data debug trace type-list sort-files one-file-system no-config no-messages";

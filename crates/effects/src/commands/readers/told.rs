@@ -7,6 +7,7 @@ use tollgate_shell::value::{Piece, Taint};
 
 use super::super::Run;
 use super::specs;
+use crate::analyst::taint;
 use crate::options::{Order, read};
 use crate::word::Word;
 
@@ -55,7 +56,11 @@ pub(crate) fn spare(run: &mut Run, mark: usize, outcome: Outcome) -> Outcome {
     if run.analyst.since(mark).iter().any(secret) {
         return outcome;
     }
-    Outcome { stdout: Outcome::unknown(Taint::NONE).stdout, ..outcome }
+    // The names of files, which say nothing of what is in them, stay known.
+    match taint::has(outcome.stdout.taint, taint::SECRET) {
+        true => Outcome { stdout: Outcome::unknown(Taint::NONE).stdout, ..outcome },
+        false => outcome,
+    }
 }
 
 /// Is it a file of variables in which every line is one? A value over several lines would be shown by what takes

@@ -103,8 +103,8 @@ fn names(run: &mut Run) -> Taint {
         run.analyst.list(&pattern, told || !lists, run.shell);
         // Names without their folder are those of files here.
         let is_path = told || !lists || word.is(".") || word.is("./");
-        if is_path && run.analyst.finds(&pattern.value(), run.shell) {
-            marks = marks.union(taint::FOUND);
+        if is_path {
+            marks = marks.union(run.analyst.finds(&pattern.value(), run.shell));
         }
     }
     marks
@@ -197,6 +197,31 @@ fn pgrep(words: &[String]) -> Taint {
         (false, _) => Taint::NONE,
         (true, true) => TABLE,
         (true, false) => taint::PROCESSES,
+    }
+}
+
+/// Does a program hold one list against another: `comm a b`, `grep -vxFf a b`, `sort a b | uniq -u`?
+pub(crate) fn compares(run: &Run) -> bool {
+    let letter = |letters: &[char]| {
+        let short = |word: &Word| {
+            word.text
+                .prefix()
+                .strip_prefix('-')
+                .is_some_and(|rest| !rest.starts_with('-') && rest.contains(letters))
+        };
+        run.args.iter().any(short)
+    };
+    match run.program {
+        "comm" | "join" | "diff" | "sdiff" | "colordiff" | "combine" => true,
+        "uniq" => letter(&['u', 'd', 'D']),
+        "grep" | "egrep" | "fgrep" | "rg" => {
+            letter(&['f']) || run.args.iter().any(|word| word.text.prefix().starts_with("--file"))
+        }
+        "awk" | "gawk" | "mawk" | "nawk" => run.args.iter().any(|word| {
+            let dense = word.shown().replace(' ', "");
+            dense.contains("NR==FNR") || dense.contains("FNR==NR")
+        }),
+        _ => false,
     }
 }
 

@@ -19,12 +19,27 @@ pub(super) use parts::{asked, plain_recipe};
 /// `make -p`: all that make knows, and with it every variable of the environment. Names of targets are picked out of
 /// what it prints for the project.
 pub(super) fn database(run: &mut Run, options: &Options) -> Outcome {
+    // What the files set is printed with it.
+    for file in options.values("f").filter(|file| !file.is("-")).cloned().collect::<Vec<_>>() {
+        run.read(&file, false);
+    }
     let has_targets = !options.value("f").is_some_and(|file| file.is("/dev/null"));
     let picked = has_targets && run.call.piped_to && (options.has("q") || options.has("n"));
     if !picked {
         run.push(EffectKind::EnvRead { names: Vec::new() });
     }
     Outcome::unknown(taint::ENVIRONMENT)
+}
+
+/// The makefiles that a variable names: make reads them before the others, so they are followed with those.
+pub(super) fn brought(run: &mut Run) -> String {
+    let named = run.variable("MAKEFILES").and_then(|value| value.as_literal().map(str::to_owned));
+    let mut whole = String::new();
+    for name in named.unwrap_or_default().split_whitespace().take(16) {
+        whole.push_str(&text_of(run, None, &[name]).unwrap_or_default());
+        whole.push('\n');
+    }
+    whole
 }
 
 /// All recipe lines of a makefile with the targets they are for, to judge what is written. What runs while it is read

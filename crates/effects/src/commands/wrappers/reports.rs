@@ -12,6 +12,12 @@ pub(super) fn which(run: &mut Run) -> Outcome {
     located(&read(run.args, "a,all s i,read-alias", Order::Anywhere).operands)
 }
 
+/// `type -P name` of bash tells where a program lies; without the letter it tells what a name stands for.
+pub(super) fn kind(run: &mut Run) -> Outcome {
+    let options = read(run.args, "a f t p P", Order::Anywhere);
+    if options.has("p") || options.has("P") { located(&options.operands) } else { run.derived() }
+}
+
 /// Where programs lie: in some folder, under their names.
 pub(in crate::commands) fn located(names: &[Word]) -> Outcome {
     let path = |name: &Word| {

@@ -145,7 +145,7 @@ impl Reader<'_> {
         let mut text = String::new();
         while let Some(c) = self.next() {
             match c {
-                '\\' => text.extend(self.next()),
+                '\\' => text.extend(self.next().map(|c| if c == 't' { '\t' } else { c })),
                 '\n' => break,
                 other => text.push(other),
             }

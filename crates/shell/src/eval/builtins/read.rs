@@ -260,16 +260,16 @@ impl<'a> Request<'a> {
     }
 }
 
-/// Is it nothing but names of files, all of one form, as a walk prints them?
+/// Is it nothing but names of files, as a walk prints them? Some of them may be known.
 fn are_names(value: &Value) -> bool {
     let one = |text: &Text| {
-        text.pieces.iter().any(is_name_part)
-            && text.pieces.iter().all(|piece| match piece {
-                Piece::Text(known) => !known.contains('\n'),
-                piece => is_name_part(piece),
-            })
+        text.pieces.iter().all(|piece| match piece {
+            Piece::Text(known) => !known.contains('\n'),
+            piece => is_name_part(piece),
+        })
     };
-    value.any.iter().all(one)
+    let mut pieces = value.any.iter().flat_map(|text| text.pieces.iter());
+    pieces.any(is_name_part) && value.any.iter().all(one)
 }
 
 /// A text without the end of its last line.
