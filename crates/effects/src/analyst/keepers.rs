@@ -28,7 +28,7 @@ impl Analyst<'_> {
     }
 
     /// Something goes, or gets another content: what it kept is lost.
-    pub(super) fn lets_go(&mut self, place: &Place, span: Span, certainty: Certainty) {
+    pub(crate) fn lets_go(&mut self, place: &Place, span: Span, certainty: Certainty) {
         if self.keepers.0.is_empty() {
             return;
         }

@@ -250,7 +250,8 @@ impl Git<'_, '_, '_> {
             if self.verb == "ls-files" && (self.args.iter().any(asks) || whole(&self.args)) {
                 return self.some_files();
             }
-            return self.printed_path().unwrap_or_else(|| self.run.derived());
+            let printed = self.printed_path().or_else(|| self.printed_refs());
+            return printed.unwrap_or_else(|| self.run.derived());
         }
         match self.alias().filter(|_| depth > 0) {
             Some(alias) => self.run_alias(&alias, depth),

@@ -58,15 +58,15 @@ pub(super) fn plugin(run: &mut Run, rest: &[Word]) -> Outcome {
 /// What a container or a pod is given as a secret lies in files of a folder of its own, and is shown here if the command
 /// prints what it reads there.
 pub(in crate::commands) fn shown_secrets(run: &mut Run, command: &[Word]) {
-    let texts: Vec<String> = command.iter().map(Word::shown).collect();
-    if !texts.iter().any(|text| text.contains("secrets")) {
+    // Within a container that is looked at so, another one says nothing new.
+    if run.analyst.elsewhere.as_ref().is_some_and(Elsewhere::is_watched) {
         return;
     }
     let mark = run.analyst.mark();
     let there = Elsewhere::new(run.analyst.world).watched();
     let printed = run.captured(|run| inside(run, there.clone(), None, command));
     let read = run.analyst.since(mark).iter().find_map(|effect| match &effect.kind {
-        EffectKind::Read { place, .. } if there.is_secret(&place.path) => Some(place.shown.clone()),
+        EffectKind::Read { place, .. } if there.is_secret(place) => Some(place.shown.clone()),
         _ => None,
     });
     run.analyst.sift(mark, |_| false);

@@ -7,7 +7,7 @@ use tollgate_shell::eval::Shell;
 use tollgate_shell::value::{Taint, Value};
 
 use super::{Git, exported, variable};
-use crate::commands::{interpreters, loads};
+use crate::commands::{interpreters, loads, screens};
 use crate::options::Options;
 use crate::word::Word;
 
@@ -127,7 +127,9 @@ pub(super) fn is_ordinary(value: &Word) -> bool {
         let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
         letters.starts_with(['R', 'L', 'D', 'w', 'W', 'F', 'N', 'f'])
     };
+    let told = |name: &str| matches!(name, "vim" | "vi" | "nvim" | "emacs") && !screens::is_plain(text);
     ORDINARY.contains(&name)
+        && !told(name)
         && !(name == "ssh" && (lower.contains("forward") || text.split_whitespace().any(forwards)))
         && !text.contains([';', '|', '&', '$', '`', '>', '<', '!', '(', '\n'])
         && !["proxycommand", "localcommand", "knownhostscommand"].iter().any(|word| lower.contains(word))

@@ -1,8 +1,8 @@
 //! Functions of make that work on texts.
 
 use super::super::RECIPES;
-use super::Makefile;
-use super::parts::{arguments, fits, is_plain_shell, patched};
+use super::parts::{arguments, fits, patched};
+use super::{Makefile, TOO_LONG};
 
 impl Makefile {
     /// `$(SRC:.c=.o)`, `$(SRC:%.c=%.o)`
@@ -36,7 +36,13 @@ impl Makefile {
             text.split_whitespace().map(change).collect::<Vec<_>>().join(" ")
         };
         Some(match (name, args.as_slice()) {
-            ("shell", _) if is_plain_shell(rest) => format!("$({})", args.join(",")),
+            ("shell", _) => format!("$({})", args.join(",")),
+            ("file", [from]) if let Some(name) = from.trim().strip_prefix('<') => format!("$(cat {name})"),
+            ("file" | "info" | "warning" | "error", _) => String::new(),
+            ("dir", [text]) => words(text, &|word| word.rsplit_once('/').map_or("./", |ends| ends.0).to_owned()),
+            ("notdir", [text]) => words(text, &|word| word.rsplit('/').next().unwrap_or_default().to_owned()),
+            ("basename", [text]) => words(text, &|word| without_ending(word).to_owned()),
+            ("suffix", [text]) => words(text, &|word| word.strip_prefix(without_ending(word)).unwrap_or_default().to_owned()),
             ("wildcard", [patterns]) => words(patterns, &str::to_owned),
             ("filter", [patterns, text]) => {
                 picked(text, |word| fits(patterns, word) || word.contains(['*', '$']))
@@ -74,7 +80,10 @@ impl Makefile {
 
     /// `$(foreach name,words,text)`
     fn for_each(&self, variable: &str, list: &str, text: &str) -> String {
-        let each = list.split_whitespace().take(RECIPES).map(|word| {
+        if list.split_whitespace().count() > RECIPES {
+            return TOO_LONG.to_owned();
+        }
+        let each = list.split_whitespace().map(|word| {
             let forms = [format!("$({variable})"), format!("${{{variable}}}")];
             self.expand(&forms.iter().fold(text.to_owned(), |text, form| text.replace(form, word)))
         });
@@ -87,6 +96,12 @@ impl Makefile {
         let fill = |text: String, (at, word): (usize, &&str)| text.replace(&format!("${{{}}}", at + 1), word);
         Some(given.iter().enumerate().fold(text.clone(), fill))
     }
+}
+
+/// A name up to the last dot that stands in no folder's name.
+fn without_ending(word: &str) -> &str {
+    let dot = word.rfind('.').filter(|at| !word.get(*at..).unwrap_or_default().contains('/'));
+    dot.and_then(|at| word.get(..at)).unwrap_or(word)
 }
 
 /// The words of a text that are kept.
