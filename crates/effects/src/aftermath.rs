@@ -2,7 +2,9 @@
 //! by itself, and for what will be run later.
 
 use tollgate_model::phrase::{AGENT_CONTROL, HIDDEN, INSTRUCTION, MACHINE, PARENT, SCRIPT};
-use tollgate_model::{Certainty, Effect, EffectKind, FileKind, Mark, Place, World, WriteMode, Zone, is_rebuildable};
+use tollgate_model::{
+    Certainty, Effect, EffectKind, FileKind, Mark, Place, World, WriteMode, Zone, is_rebuildable,
+};
 use tollgate_shell::eval::Shell;
 use tollgate_shell::first_lookalike;
 use tollgate_shell::value::{Text, Value};

@@ -130,7 +130,8 @@ impl Found {
         let statement = Statement { database: self.database.clone(), ..statement };
         if self.statements.len() == LIMIT {
             let database = Some("another database".to_owned());
-            self.statements.push(Statement { database, ..Statement::new(Deed::Drop, "more than is read".into()) });
+            self.statements
+                .push(Statement { database, ..Statement::new(Deed::Drop, "more than is read".into()) });
         } else if self.statements.len() < LIMIT && !self.statements.contains(&statement) {
             self.statements.push(statement);
         }

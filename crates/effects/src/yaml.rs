@@ -152,7 +152,9 @@ fn listed(column: usize, rest: &[&str], found: &mut Vec<String>) -> usize {
 /// `name: x` in an item: one word that says what follows, and is no command.
 fn is_other_key(item: &str) -> bool {
     let key = item.trim_start().split_once(": ").map(|(key, _)| key);
-    key.is_some_and(|key| !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))
+    key.is_some_and(|key| {
+        !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
 }
 
 /// A plain or quoted text that goes on in deeper lines.
@@ -166,12 +168,12 @@ fn continued(column: usize, value: &str, rest: &[&str]) -> (String, usize) {
 
 /// Commands of maps that stand in braces on one line: `steps: [checkout, {run: npm ci}]`.
 fn in_braces(line: &str) -> impl Iterator<Item = String> {
-    let inner = line.contains('{').then(|| line.split(['{', ',', '}'])).into_iter().flatten();
+    let inner = line.split_once('{').into_iter().flat_map(|(_, inner)| inner.split(['{', ',', '}']));
     // The text of a command may hold the same marks, so it is taken up to the end of the line when it is quoted.
     inner.filter_map(move |part| {
         let (key, value) = part.split_once(':')?;
         let key = key.trim().trim_matches(['"', '\'']);
-        if !KEYS.contains(&key) || !line.contains('{') {
+        if !KEYS.contains(&key) {
             return None;
         }
         let value = value.trim_start();
@@ -238,6 +240,7 @@ mod tests {
             ("description: run: x", vec![]),
             ("commands:\n  lint:\n    run: a", vec!["a"]),
             ("cmds:\n  - cmd: a\n  - b\n  - task: c\n  - defer: d", vec!["a", "b", "d"]),
+            ("cmd: echo {{.X}}", vec!["echo {{.X}}"]),
             ("commands:\n  - name: x\n    command: a\n  - b", vec!["a", "b"]),
         ] {
             assert_eq!(commands(text), expected, "{text}");

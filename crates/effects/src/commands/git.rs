@@ -207,6 +207,7 @@ fn with_words(run: &mut Run, args: &[Word], settings: Config, depth: u8) -> Outc
         args: options.operands.iter().skip(1).cloned().collect(),
         settings,
     };
+    git.written_here();
     git.environment();
     git.given(&options);
     let moved = git.settings.get("core.worktree").map(|folder| Word::literal_at(folder, git.run.call.span));

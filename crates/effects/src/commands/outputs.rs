@@ -39,6 +39,15 @@ const REPORTS: &[(&[&str], &[&str])] = &[
         &["--log-junit", "--log-teamcity", "--coverage-clover", "--coverage-cobertura", "--testdox-text"],
     ),
     (&["rspec"], &["-o", "--out"]),
+    (
+        &["node", "nodejs"],
+        &[
+            "--redirect-warnings",
+            "--trace-event-file-pattern",
+            "--test-reporter-destination",
+            "--snapshot-blob",
+        ],
+    ),
     (&["ruff", "eslint", "stylelint"], &["-o", "--output-file"]),
 ];
 

@@ -369,7 +369,8 @@ impl Machine<'_, '_, '_> {
     /// The same where the class that is given decides: only those that say so make no objects.
     pub fn unpack_by(&mut self, option: &str, args: &Args) -> Val {
         let given = args.option(option).or(args.get(1));
-        let plain = |name: &str| ["SafeLoader", "BaseLoader", "FullLoader"].iter().any(|end| name.ends_with(end));
+        let plain =
+            |name: &str| ["SafeLoader", "BaseLoader", "FullLoader"].iter().any(|end| name.ends_with(end));
         match given {
             Some(Val::Name(name)) if plain(name) => Val::Unknown(args.taint()),
             _ => self.unpack(args),

@@ -360,7 +360,8 @@ fn fast_export(git: &mut Git) -> Outcome {
 impl Git<'_, '_, '_> {
     /// Lines about branches, as `--format` says: its own letters are known, and what stands for a part of a branch is not.
     pub(super) fn printed_refs(&self) -> Option<Outcome> {
-        let options = self.options("format= sort= count= points-at= contains= no-contains= merged= no-merged= color?");
+        let options =
+            self.options("format= sort= count= points-at= contains= no-contains= merged= no-merged= color?");
         let format = options.value("format")?.literal()?;
         let mut line = Text::default();
         let mut parts = format.split("%(");

@@ -191,6 +191,18 @@ impl Git<'_, '_, '_> {
         }
     }
 
+    /// Settings that the call itself has written into the file of the repository.
+    pub(super) fn written_here(&mut self) {
+        let span = self.run.call.span;
+        let named = self.git_dir.clone().unwrap_or_else(|| Word::literal_at(".git", span));
+        let mut file = named;
+        file.text.push_str("/config");
+        let written = self.run.shell.file(&file.value());
+        if written.is_some_and(|written| written.value.any.iter().any(|text| text.bytes() > 0)) {
+            self.include(&file);
+        }
+    }
+
     /// Settings in the environment.
     pub(super) fn environment(&mut self) {
         if variable(self.run, "GIT_SSL_NO_VERIFY").is_some_and(|value| !is_false(&value.shown())) {

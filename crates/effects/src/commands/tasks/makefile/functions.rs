@@ -39,10 +39,14 @@ impl Makefile {
             ("shell", _) => format!("$({})", args.join(",")),
             ("file", [from]) if let Some(name) = from.trim().strip_prefix('<') => format!("$(cat {name})"),
             ("file" | "info" | "warning" | "error", _) => String::new(),
-            ("dir", [text]) => words(text, &|word| word.rsplit_once('/').map_or("./", |ends| ends.0).to_owned()),
+            ("dir", [text]) => {
+                words(text, &|word| word.rsplit_once('/').map_or("./", |ends| ends.0).to_owned())
+            }
             ("notdir", [text]) => words(text, &|word| word.rsplit('/').next().unwrap_or_default().to_owned()),
             ("basename", [text]) => words(text, &|word| without_ending(word).to_owned()),
-            ("suffix", [text]) => words(text, &|word| word.strip_prefix(without_ending(word)).unwrap_or_default().to_owned()),
+            ("suffix", [text]) => {
+                words(text, &|word| word.strip_prefix(without_ending(word)).unwrap_or_default().to_owned())
+            }
             ("wildcard", [patterns]) => words(patterns, &str::to_owned),
             ("filter", [patterns, text]) => {
                 picked(text, |word| fits(patterns, word) || word.contains(['*', '$']))
