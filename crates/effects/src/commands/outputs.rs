@@ -58,6 +58,9 @@ const CLEANERS: &[(&[&str], &str, &[&str])] = &[
     (&["mix"], "clean", &["_build"]),
     (&["dotnet"], "clean", &["bin", "obj"]),
     (&["swift"], "clean", &[".build"]),
+    (&["npm"], "ci", &["node_modules"]),
+    (&["npm"], "clean-install", &["node_modules"]),
+    (&["vite"], "build", &["dist"]),
 ];
 
 /// A program deletes what it has made. That is nothing to tell, unless something else was moved there.

@@ -336,6 +336,7 @@ impl Machine<'_, '_, '_> {
                     })
                     .sum();
                 self.burn(work / 4);
+                self.asked_by_key(args);
                 let made = self.pure(what, args);
                 // Whatever is made of a secret holds a part of it; what is cut out of it is looked at there.
                 let cuts = matches!(what, Pure::Slice | Pure::Substring);

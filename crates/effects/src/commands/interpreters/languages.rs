@@ -404,7 +404,13 @@ pub(super) fn joined(codes: &[Word]) -> Value {
 }
 
 /// Code on the command line.
-pub(super) fn inline(run: &mut Run, language: Language, code: &Value, word: &Word, args: &[Word]) -> Outcome {
+pub(in crate::commands) fn inline(
+    run: &mut Run,
+    language: Language,
+    code: &Value,
+    word: &Word,
+    args: &[Word],
+) -> Outcome {
     let program =
         Program { code: code.clone(), span: word.span, file: None, from_input: false, args: args.to_vec() };
     languages::run(run, language, &program)
