@@ -405,9 +405,7 @@ fn clean(git: &mut Git) -> Outcome {
     git.lose(&doomed);
     for path in &doomed.paths {
         git.run.shell.doubt_folders(&path.value());
-        for (place, certainty) in git.run.analyst.places(path, git.run.shell) {
-            git.run.analyst.lets_go(&place, path.span, certainty);
-        }
+        git.run.analyst.lets_go_of(path, git.run.shell);
     }
     Outcome::silent(Status::Either)
 }

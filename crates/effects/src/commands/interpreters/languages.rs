@@ -5,7 +5,7 @@ use tollgate_shell::eval::{Outcome, Stream};
 use tollgate_shell::value::{Taint, Value};
 
 use super::given::{Given, read};
-use super::modules::{own_module, zipped};
+use super::modules::{makes_environment, own_module, zipped};
 use super::preamble;
 use super::script_of;
 use crate::analyst::taint;
@@ -121,11 +121,6 @@ fn python_module(run: &mut Run, module: &Word, rest: &[Word]) -> Outcome {
         return Outcome::unknown(if decoded { whole.union(taint::DECODED) } else { whole });
     }
     own_module(run, module, rest)
-}
-
-fn makes_environment(run: &mut Run, operands: &[Word]) {
-    let places: Vec<_> = operands.iter().flat_map(|word| run.analyst.places(word, run.shell)).collect();
-    run.analyst.environments.extend(places.into_iter().map(|(place, _)| place.path));
 }
 
 fn node(run: &mut Run) -> Outcome {

@@ -379,21 +379,24 @@ impl Makefile {
             lines.push(format!("sh {flags}"));
         }
         let mut file = self.clone();
-        let mut done: Vec<String> = Vec::new();
+        let (mut done, mut unread) = (Vec::<String>::new(), false);
         while let Some((goal, ready)) = todo.pop() {
             let rules = || self.rules.iter().filter(|rule| rule.targets.contains(&goal));
             if ready {
                 rules().for_each(|rule| file.made(rule, dry, &mut lines));
-            } else if done.len() == GOALS {
-                lines.push(TOO_LONG.to_owned());
-                break;
             } else if !done.contains(&goal) && rules().next().is_some() {
+                if done.len() == GOALS {
+                    // What needs it is made all the same.
+                    unread = true;
+                    continue;
+                }
                 todo.push((goal.clone(), true));
                 let needs = rules().flat_map(|rule| rule.needs.iter().rev());
                 todo.extend(needs.map(|need| (need.clone(), false)));
                 done.push(goal);
             }
         }
+        lines.extend(unread.then(|| TOO_LONG.to_owned()));
         lines
     }
 

@@ -39,13 +39,8 @@ impl Makefile {
             ("shell", _) => format!("$({})", args.join(",")),
             ("file", [from]) if let Some(name) = from.trim().strip_prefix('<') => format!("$(cat {name})"),
             ("file" | "info" | "warning" | "error", _) => String::new(),
-            ("dir", [text]) => {
-                words(text, &|word| word.rsplit_once('/').map_or("./", |ends| ends.0).to_owned())
-            }
-            ("notdir", [text]) => words(text, &|word| word.rsplit('/').next().unwrap_or_default().to_owned()),
-            ("basename", [text]) => words(text, &|word| without_ending(word).to_owned()),
-            ("suffix", [text]) => {
-                words(text, &|word| word.strip_prefix(without_ending(word)).unwrap_or_default().to_owned())
+            ("dir" | "notdir" | "basename" | "suffix", [text]) => {
+                words(text, &|word| part_of_name(name, word).to_owned())
             }
             ("wildcard", [patterns]) => words(patterns, &str::to_owned),
             ("filter", [patterns, text]) => {
@@ -102,10 +97,18 @@ impl Makefile {
     }
 }
 
-/// A name up to the last dot that stands in no folder's name.
-fn without_ending(word: &str) -> &str {
-    let dot = word.rfind('.').filter(|at| !word.get(*at..).unwrap_or_default().contains('/'));
-    dot.and_then(|at| word.get(..at)).unwrap_or(word)
+/// The part of a file's name that a function of make gives.
+fn part_of_name<'w>(function: &str, word: &'w str) -> &'w str {
+    let folder = word.rfind('/').map_or(0, |at| at + 1);
+    let dot = word.rfind('.').filter(|at| *at >= folder).unwrap_or(word.len());
+    let (from, to) = match function {
+        "dir" if folder == 0 => return "./",
+        "dir" => (0, folder),
+        "notdir" => (folder, word.len()),
+        "basename" => (0, dot),
+        _ => (dot, word.len()),
+    };
+    word.get(from..to).unwrap_or_default()
 }
 
 /// The words of a text that are kept.
