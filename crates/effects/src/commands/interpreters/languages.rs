@@ -154,7 +154,7 @@ fn node(run: &mut Run) -> Outcome {
     match code {
         Some(code) => {
             let prints = given.has("p") || given.has("print");
-            inline(run, Language::JavaScript, &printing(&code.value(), prints), &code, &given.rest)
+            inline(run, Language::JavaScript, &preamble::printing(&code.value(), prints), &code, &given.rest)
         }
         None if given.has("check")
             || given.has("c")
@@ -165,14 +165,6 @@ fn node(run: &mut Run) -> Outcome {
             run.derived()
         }
         None => script(run, Language::JavaScript, &given),
-    }
-}
-
-/// Code whose value is printed, or not.
-fn printing(code: &Value, prints: bool) -> Value {
-    match prints {
-        true => Value::text("console.log(").concat(code).concat(&Value::text("\n)")),
-        false => code.clone(),
     }
 }
 
@@ -203,7 +195,13 @@ fn bun(run: &mut Run) -> Outcome {
     let given = read(words.unwrap_or(run.args), spec, &["e", "eval", "p", "print"]);
     if let Some(code) = given.value(&["e", "eval", "p", "print"]).cloned() {
         let prints = given.has("p") || given.has("print");
-        return inline(run, Language::JavaScript, &printing(&code.value(), prints), &code, &given.rest);
+        return inline(
+            run,
+            Language::JavaScript,
+            &preamble::printing(&code.value(), prints),
+            &code,
+            &given.rest,
+        );
     }
     let given = read(run.args, spec, &["e", "eval"]);
     match given.rest.split_first() {
