@@ -2,7 +2,9 @@
 //! by itself, and for what will be run later.
 
 use tollgate_model::phrase::{AGENT_CONTROL, HIDDEN, INSTRUCTION, MACHINE, PARENT, SCRIPT};
-use tollgate_model::{Certainty, Effect, EffectKind, Mark, Place, World, WriteMode, Zone, is_rebuildable};
+use tollgate_model::{
+    Certainty, Effect, EffectKind, FileKind, Mark, Place, World, WriteMode, Zone, is_rebuildable,
+};
 use tollgate_shell::eval::Shell;
 use tollgate_shell::first_lookalike;
 use tollgate_shell::value::{Text, Value};
@@ -80,7 +82,7 @@ fn meaning(effect: &Effect, all: &[Effect], analyst: &Analyst, shell: &Shell) ->
             if place.path.contains("/.git/hooks/") && analyst.is_new_there(&place.path) {
                 kinds.retain(|kind| !matches!(kind, EffectKind::Persist { .. }));
             }
-            if leads_to_own(place, &texts, all) {
+            if leads_to_own(place, &texts, all, world) {
                 kinds.retain(|kind| !matches!(kind, EffectKind::Persist { .. }));
             }
             kinds.extend(settings::filled(place).or_else(|| gate_lookup(place, all)));
@@ -125,7 +127,7 @@ fn meaning(effect: &Effect, all: &[Effect], analyst: &Analyst, shell: &Shell) ->
 }
 
 /// Is it a `.git` that leads to a folder which git makes in this call, and the call puts nothing into?
-fn leads_to_own(place: &Place, texts: &[String], all: &[Effect]) -> bool {
+fn leads_to_own(place: &Place, texts: &[String], all: &[Effect], world: &dyn World) -> bool {
     let is_own = |folder: String| {
         let name = folder.rsplit('/').next().unwrap_or_default();
         let made = |effect: &Effect| match &effect.kind {
@@ -139,7 +141,8 @@ fn leads_to_own(place: &Place, texts: &[String], all: &[Effect]) -> bool {
             EffectKind::Write { place, .. } => paths::within(&place.path, &folder),
             _ => false,
         };
-        all.iter().any(made) && !all.iter().any(filled)
+        // What is there already is not made by this call, whatever else it makes of the same name.
+        world.kind(&folder) == FileKind::Missing && all.iter().any(made) && !all.iter().any(filled)
     };
     !texts.is_empty()
         && texts.iter().all(|text| startup::git_folder_beside(&place.path, text).is_some_and(is_own))

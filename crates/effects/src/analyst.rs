@@ -72,8 +72,8 @@ pub(crate) struct Analyst<'w> {
     reopened: Vec<Word>,
     /// So many programs are between the shell and the command: each may not start it after all.
     pub(crate) started: u32,
-    /// What the call makes may not be open to its owner.
-    pub(crate) masked: bool,
+    /// A folder that the call makes may not be made, or not be open to its owner.
+    pub(crate) hampered: bool,
     /// Every command is printed before it runs.
     pub(crate) traced: bool,
     /// Variables with secrets that were loaded from a file.
@@ -128,7 +128,7 @@ impl<'w> Analyst<'w> {
             found_at: Vec::new(),
             reopened: Vec::new(),
             started: 0,
-            masked: false,
+            hampered: false,
             traced: false,
             loaded: Vec::new(),
             told_loaded: false,

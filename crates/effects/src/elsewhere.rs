@@ -1,6 +1,6 @@
 //! Another file system: a container or a remote machine, and what of this one is mounted in it.
 
-use tollgate_model::World;
+use tollgate_model::{Place, World};
 use tollgate_shell::value::{Piece, Text};
 
 use crate::paths;
@@ -45,12 +45,15 @@ impl Elsewhere {
 
     /// Does a path, as it stands for one there, hold what a container is given as a secret? Which authority signs and which
     /// namespace it is are none.
-    pub fn is_secret(&self, path: &str) -> bool {
-        let there = self.nowhere.as_literal().and_then(|nowhere| path.strip_prefix(nowhere));
-        let kept = |path: &str| path.starts_with("/run/secrets/") || path.starts_with("/var/run/secrets/");
-        self.watched
-            && there
-                .is_some_and(|path| kept(path) && !path.ends_with("/ca.crt") && !path.ends_with("/namespace"))
+    pub fn is_secret(&self, place: &Place) -> bool {
+        let Some(nowhere) = self.nowhere.as_literal().filter(|_| self.watched) else { return false };
+        let there = seen_by_processes(place.path.strip_prefix(nowhere).unwrap_or_default());
+        let kept = |folder: &&str| match place.pattern {
+            true => paths::could_be_within(&place.path, &format!("{nowhere}{folder}")),
+            false => paths::within(there, folder),
+        };
+        let open = there.ends_with("/ca.crt") || there.ends_with("/namespace");
+        !open && ["/run/secrets", "/var/run/secrets"].iter().any(kept)
     }
 
     /// Puts `here` in at `there`.
@@ -99,6 +102,12 @@ impl Elsewhere {
         let mount = fits.max_by_key(|mount| mount.there.len())?;
         Some(with_prefix(text, mount.there.trim_end_matches('/').len(), &mount.here))
     }
+}
+
+/// `/proc/1/root/x` is `/x`, as that process sees it.
+fn seen_by_processes(path: &str) -> &str {
+    let rest = path.strip_prefix("/proc/").and_then(|rest| rest.split_once('/'));
+    rest.and_then(|(_, rest)| rest.strip_prefix("root")).filter(|rest| rest.starts_with('/')).unwrap_or(path)
 }
 
 /// The text with its first `bytes` bytes replaced.

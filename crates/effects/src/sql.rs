@@ -127,10 +127,15 @@ struct Found {
 }
 
 impl Found {
+    /// Takes a statement down. Of more than are read, nothing is known: not even which database they are for.
     fn add(&mut self, statement: Statement) {
-        const LIMIT: usize = 64;
+        const LIMIT: usize = 512;
         let statement = Statement { database: self.database.clone(), ..statement };
-        if self.statements.len() < LIMIT && !self.statements.contains(&statement) {
+        if self.statements.len() == LIMIT {
+            let database = Some("another database".to_owned());
+            self.statements
+                .push(Statement { database, ..Statement::new(Deed::Drop, "more than is read".into()) });
+        } else if self.statements.len() < LIMIT && !self.statements.contains(&statement) {
             self.statements.push(statement);
         }
     }

@@ -21,6 +21,7 @@ const KEYS: &[&str] = &[
     "commands",
     "cmd",
     "cmds",
+    "defer",
     "bash",
     "sh",
     "pwsh",
@@ -131,15 +132,29 @@ fn listed(column: usize, rest: &[&str], found: &mut Vec<String>) -> usize {
             continue;
         }
         let item = plain.strip_prefix('-').filter(|item| item.is_empty() || item.starts_with(' '));
-        let Some(item) = item.filter(|_| indent(line) >= column) else { break };
-        if keyed(line).is_some() || in_braces(line).next().is_some() {
+        if indent(line) < column || indent(line) == column && item.is_none() {
             break;
         }
         at += 1;
         let next = rest.get(at..).unwrap_or_default();
-        at += taken(item.trim(), indent(line), next, found);
+        let mut braced = in_braces(line).peekable();
+        if let Some((column, value)) = keyed(line) {
+            at += taken(value, column, next, found);
+        } else if braced.peek().is_some() {
+            found.extend(braced);
+        } else if let Some(item) = item.filter(|item| !is_other_key(item)) {
+            at += taken(item.trim(), indent(line), next, found);
+        }
     }
     at
+}
+
+/// `name: x` in an item: one word that says what follows, and is no command.
+fn is_other_key(item: &str) -> bool {
+    let key = item.trim_start().split_once(": ").map(|(key, _)| key);
+    key.is_some_and(|key| {
+        !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
 }
 
 /// A plain or quoted text that goes on in deeper lines.
@@ -153,12 +168,12 @@ fn continued(column: usize, value: &str, rest: &[&str]) -> (String, usize) {
 
 /// Commands of maps that stand in braces on one line: `steps: [checkout, {run: npm ci}]`.
 fn in_braces(line: &str) -> impl Iterator<Item = String> {
-    let inner = line.contains('{').then(|| line.split(['{', ',', '}'])).into_iter().flatten();
+    let inner = line.split_once('{').into_iter().flat_map(|(_, inner)| inner.split(['{', ',', '}']));
     // The text of a command may hold the same marks, so it is taken up to the end of the line when it is quoted.
     inner.filter_map(move |part| {
         let (key, value) = part.split_once(':')?;
         let key = key.trim().trim_matches(['"', '\'']);
-        if !KEYS.contains(&key) || !line.contains('{') {
+        if !KEYS.contains(&key) {
             return None;
         }
         let value = value.trim_start();
@@ -224,6 +239,9 @@ mod tests {
             ("run:\n  name: x\n  command: y", vec!["y"]),
             ("description: run: x", vec![]),
             ("commands:\n  lint:\n    run: a", vec!["a"]),
+            ("cmds:\n  - cmd: a\n  - b\n  - task: c\n  - defer: d", vec!["a", "b", "d"]),
+            ("cmd: echo {{.X}}", vec!["echo {{.X}}"]),
+            ("commands:\n  - name: x\n    command: a\n  - b", vec!["a", "b"]),
         ] {
             assert_eq!(commands(text), expected, "{text}");
         }

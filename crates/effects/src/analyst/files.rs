@@ -44,7 +44,7 @@ impl Analyst<'_> {
             if place.zone == Zone::Secret {
                 marks = marks.union(taint::SECRET);
             }
-            if self.elsewhere.as_ref().is_some_and(|there| there.is_secret(&place.path)) {
+            if self.elsewhere.as_ref().is_some_and(|there| there.is_secret(&place)) {
                 given = taint::SECRET;
             }
             self.push(EffectKind::Read { place, recursive }, word.span, certainty);
@@ -342,7 +342,7 @@ impl Analyst<'_> {
         };
         let resolved = shell.resolve(&word.value());
         self.elsewhere.is_none()
-            && !self.masked
+            && !self.hampered
             && matches!(self.places(word, shell).as_slice(), [only] if own(only))
             && resolved.as_literal().is_some_and(|path| shell.can_make_folder(path, parents, is_dir))
     }

@@ -2,9 +2,11 @@
 
 use tollgate_model::git::stands_for;
 use tollgate_model::{Certainty, Effect, Place, Span};
+use tollgate_shell::eval::Shell;
 
 use super::Analyst;
 use crate::paths;
+use crate::word::Word;
 
 /// Each file by its path, with what is lost with it.
 #[derive(Default)]
@@ -40,6 +42,13 @@ impl Analyst<'_> {
         self.keepers.0 = kept;
         for effect in gone.into_iter().flat_map(|(_, lost): (String, Vec<Effect>)| lost) {
             self.push(effect.kind, span, effect.certainty.min(certainty));
+        }
+    }
+
+    /// The same for all that a word names.
+    pub(crate) fn lets_go_of(&mut self, word: &Word, shell: &Shell) {
+        for (place, certainty) in self.places(word, shell) {
+            self.lets_go(&place, word.span, certainty);
         }
     }
 }

@@ -127,16 +127,52 @@ pub(super) fn playbook(run: &mut Run, file: &Word, text: &str) {
     if !named && !is_local(run) || LOOKS.iter().any(|flag| run.args.iter().any(|word| word.is(flag))) {
         return;
     }
-    let text = unfolded(&filled(text));
+    let text = unfolded(&filled(text, &given(run)));
+    arguments(run, file, &text);
     for task in text.split('\n').fold(Vec::<Vec<&str>>::new(), by_item) {
         let lines = || task.iter().map(|line| line.trim_start_matches(['-', ' ']));
         let value = |key: &str| lines().find_map(|line| line.strip_prefix(key).map(unquoted));
+        // `file: path=x state=absent` is the short form.
+        let short_form =
+            lines().filter_map(|line| line.split_once(": ")).filter(|(_, args)| args.contains('='));
+        for (module, args) in
+            short_form.filter(|(module, _)| short(module) == "file" || WRITERS.contains(&short(module)))
+        {
+            module_runs(run, short(module), &Word::literal_at(args, file.span), true, "localhost");
+        }
         let Some(path) = value("path:").or_else(|| value("dest:")) else { continue };
         let module = lines().filter_map(|line| line.trim_end().strip_suffix(':')).map(short);
         if value("state:") == Some("absent") {
             deletes(run, path, file);
         } else if module.into_iter().any(|name| WRITERS.contains(&name)) {
             writes(run, path, file);
+        }
+    }
+}
+
+/// Variables that the command line sets: `-e name=value`.
+fn given(run: &Run) -> Vec<(String, String)> {
+    let line = Line::read(run.args, "e extra-vars i inventory c connection l limit u user t tags", false);
+    let texts: Vec<String> = line.values(&["e", "extra-vars"]).map(Word::shown).collect();
+    let pairs = texts.iter().flat_map(|text| text.split_whitespace()).filter_map(|pair| pair.split_once('='));
+    pairs.map(|(name, value)| (name.to_owned(), unquoted(value).to_owned())).collect()
+}
+
+/// `argv`: the words of a command, one by one.
+fn arguments(run: &mut Run, file: &Word, text: &str) {
+    let mut lines = text.lines().map(str::trim).peekable();
+    while let Some(line) = lines.next() {
+        let Some(value) = line.trim_start_matches("- ").strip_prefix("argv:").map(str::trim) else {
+            continue;
+        };
+        let mut words: Vec<&str> = value.trim_matches(['[', ']']).split(',').map(unquoted).collect();
+        while let Some(item) = lines.next_if(|line| line.starts_with("- ")) {
+            words.push(unquoted(item.trim_start_matches("- ")));
+        }
+        let words = words.into_iter().filter(|word| !word.is_empty());
+        let words: Vec<Word> = words.map(|word| Word::literal_at(word, file.span)).collect();
+        if !words.is_empty() {
+            run.inner(&words);
         }
     }
 }
@@ -157,25 +193,28 @@ fn unfolded(text: &str) -> String {
     out
 }
 
-/// The text with the values of its own variables in their places.
-fn filled(text: &str) -> String {
+/// The text with the values of its variables in their places: those of the command line, and its own.
+fn filled(text: &str, given: &[(String, String)]) -> String {
     let unfolded = unfolded(text);
     let mut inside = None;
-    let mut out = text.to_owned();
+    let mut known = given.to_vec();
     for line in unfolded.lines() {
         let indent = line.len() - line.trim_start().len();
         let Some((name, value)) = line.trim().split_once(':') else { continue };
         match inside {
-            Some(outer) if indent > outer => {
-                let (name, value) = (name.trim(), unquoted(value));
-                for form in [format!("{{{{ {name} }}}}"), format!("{{{{{name}}}}}")] {
-                    out = out.replace(&form, value);
-                }
-            }
+            Some(outer) if indent > outer => known.push((name.trim().to_owned(), unquoted(value).to_owned())),
             _ => inside = (name.trim() == "vars").then_some(indent),
         }
-        if out.len() > 4 * text.len() + 65536 {
-            break;
+    }
+    let mut parts = text.split("{{");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        // Behind the name there may be filters.
+        let (template, rest) = part.split_once("}}").unwrap_or((part, ""));
+        let name = template.split('|').next().unwrap_or_default().trim();
+        match known.iter().find(|(known, _)| known == name).filter(|_| out.len() < 4 * text.len() + 65536) {
+            Some((_, value)) => out.extend([value, rest]),
+            None => out.extend(["{{", part]),
         }
     }
     out

@@ -9,6 +9,7 @@ use tollgate_shell::value::Value;
 
 use super::containers::remote;
 use super::{Commands, Run, interpreters};
+use crate::languages::Language;
 use crate::options::{Order, read};
 use crate::word::Word;
 
@@ -30,13 +31,13 @@ const MOST: usize = 256;
 fn puppet(run: &mut Run) -> Outcome {
     let options = read(
         run.args,
-        "e,execute= noop verbose v d,debug t,test modulepath= l,logdest= catalog= environment= hiera_config= \
+        "e,execute= noop no-noop verbose v d,debug t,test modulepath= l,logdest= catalog= environment= hiera_config= \
          detailed-exitcodes h,help V,version L,loadclasses write-catalog-summary to_yaml edit p,param= x",
         Order::Anywhere,
     );
     let verb = options.operands.first().map(Word::shown).unwrap_or_default();
     let rest = options.operands.get(1..).unwrap_or_default().to_vec();
-    if options.has("noop") || options.has("h") {
+    if options.has("noop") && !options.has("no-noop") || options.has("h") {
         return run.derived();
     }
     match verb.as_str() {
@@ -82,6 +83,11 @@ fn chef(run: &mut Run) -> Outcome {
         texts.extend(run.stdin().and_then(Value::as_literal).map(str::to_owned));
     }
     apply(run, &texts, recipe);
+    // A recipe is a program as well.
+    for text in &texts {
+        let word = Word::literal_at(text, run.call.span);
+        interpreters::languages::inline(run, Language::Ruby, &Value::text(text), &word, &[]);
+    }
     run.derived()
 }
 
@@ -117,11 +123,12 @@ fn function(words: &[Word]) -> Option<String> {
     if is_state && given.iter().any(|word| word.eq_ignore_ascii_case("test=true")) {
         return None;
     }
-    let name = if name == "state.single" { first.clone() } else { name };
+    let name = if matches!(name.as_str(), "state.single" | "module.run") { first.clone() } else { name };
     let quoted = quote(&subject);
     Some(match name.as_str() {
         "cmd.has_exec" | "cmd.which" | "cmd.which_bin" | "cmd.shells" | "cmd.shell_info" => return None,
         "cmd.script" | "cmd.script_retcode" => format!("sh {quoted}"),
+        "cmd.exec_code" | "cmd.exec_code_all" => format!("{subject} -c {}", quote(given.get(1)?)),
         name if name.starts_with("cmd.") => named("cmd=").unwrap_or(subject),
         "file.remove" | "file.absent" | "file.rmdir" => format!("rm -rf {quoted}"),
         "file.truncate" => format!(": > {quoted}"),
@@ -146,7 +153,7 @@ fn described(run: &mut Run, files: &[Word]) -> Vec<String> {
 
 fn apply(run: &mut Run, texts: &[String], resources: fn(&[Token]) -> Vec<Resource>) {
     for text in texts {
-        let tokens = tokens(text);
+        let tokens = settled(tokens(text));
         let found = resources(&tokens);
         found.iter().take(MOST).for_each(|resource| told(run, resource.as_shell()));
         if found.len() > MOST || tokens.len() > MOST * 64 {
@@ -255,6 +262,24 @@ fn tokens(text: &str) -> Vec<Token> {
         }
         if tokens.len() > MOST * 64 {
             break;
+        }
+    }
+    tokens
+}
+
+/// The tokens with texts for the variables that were given one before: `$name = 'text'`.
+fn settled(mut tokens: Vec<Token>) -> Vec<Token> {
+    let mut known: Vec<(String, String)> = Vec::new();
+    for at in 0..tokens.len() {
+        if let Some([Token::Word(name), Token::Sign('='), Token::Text(text)]) = tokens.get(at..at + 3) {
+            known.push((name.clone(), text.clone()));
+            continue;
+        }
+        let Some(token) = tokens.get_mut(at) else { break };
+        if let Token::Word(name) = &*token
+            && let Some((_, text)) = known.iter().rfind(|(known, _)| known == name)
+        {
+            *token = Token::Text(text.clone());
         }
     }
     tokens

@@ -25,7 +25,7 @@ pub(super) const COMMANDS: Commands = &[
     ("rmdir", rmdir),
     ("unlink", unlink),
     ("srm", beyond::shred),
-    ("trash", silent),
+    ("trash", trash),
     ("shred", beyond::shred),
     ("gshred", beyond::shred),
     ("scrub", beyond::shred),
@@ -49,6 +49,7 @@ pub(super) const COMMANDS: Commands = &[
     ("chgrp", chown),
     ("setfacl", setfacl),
     ("umask", rights::umask),
+    ("ulimit", rights::ulimit),
     ("gio", gio),
     ("rename", many::rename),
     ("trash-empty", many::trash_empty),
@@ -72,6 +73,12 @@ pub(super) const COMMANDS: Commands = &[
 ];
 
 fn silent(_: &mut Run) -> Outcome {
+    Outcome::silent(Status::Either)
+}
+
+/// What is put into the trash can be had back from there, but it is no longer where it was.
+fn trash(run: &mut Run) -> Outcome {
+    run.args.iter().for_each(|word| run.shell.remove_folder(&word.value()));
     Outcome::silent(Status::Either)
 }
 
@@ -107,6 +114,7 @@ fn gio(run: &mut Run) -> Outcome {
         Some((verb, rest)) if verb.is("trash") && rest.iter().any(|word| word.is("--empty")) => {
             many::trash_empty(run)
         }
+        Some((verb, _)) if verb.is("trash") => trash(run),
         _ => run.derived(),
     }
 }

@@ -190,13 +190,10 @@ fn linked(run: &Run, root: &Word, passed: &[Word]) -> Vec<Word> {
 fn finds(root: &Word, passed: &[Word]) -> bool {
     let shown = root.shown();
     let name = shown.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-    let other = |pair: &[Word]| match pair {
-        [test, kind] if test.is("-type") => !kind.shown().contains('d'),
-        [test, _] => test.is("-mindepth"),
-        _ => false,
-    };
+    let deeper = |pair: &[Word]| matches!(pair, [test, _] if test.is("-mindepth"));
     !matches!(name, "." | "..")
-        && !passed.windows(2).any(other)
+        && expression::takes_folders(passed)
+        && !passed.windows(2).any(deeper)
         && expression::name(passed).is_none_or(|glob| paths::glob_could_be(&glob, name))
 }
 
@@ -211,6 +208,9 @@ fn act(run: &mut Run, action: &Action, roots: &[Word]) {
             }
             for root in roots.iter().filter(|root| action.ways.iter().any(|passed| finds(root, passed))) {
                 run.shell.remove_folder(&root.value());
+            }
+            if action.ways.iter().any(|passed| expression::takes_folders(passed)) {
+                roots.iter().for_each(|root| run.shell.doubt_folders(&root.value()));
             }
         }
         "-exec" | "-execdir" | "-ok" | "-okdir" => {

@@ -207,6 +207,7 @@ fn with_words(run: &mut Run, args: &[Word], settings: Config, depth: u8) -> Outc
         args: options.operands.iter().skip(1).cloned().collect(),
         settings,
     };
+    git.written_here();
     git.environment();
     git.given(&options);
     let moved = git.settings.get("core.worktree").map(|folder| Word::literal_at(folder, git.run.call.span));
@@ -250,7 +251,8 @@ impl Git<'_, '_, '_> {
             if self.verb == "ls-files" && (self.args.iter().any(asks) || whole(&self.args)) {
                 return self.some_files();
             }
-            return self.printed_path().unwrap_or_else(|| self.run.derived());
+            let printed = self.printed_path().or_else(|| self.printed_refs());
+            return printed.unwrap_or_else(|| self.run.derived());
         }
         match self.alias().filter(|_| depth > 0) {
             Some(alias) => self.run_alias(&alias, depth),

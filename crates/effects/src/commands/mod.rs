@@ -38,6 +38,7 @@ mod remotes;
 mod responses;
 mod runners;
 mod saas;
+mod screens;
 pub(crate) mod secrets;
 mod servers;
 mod services;

@@ -39,6 +39,15 @@ const REPORTS: &[(&[&str], &[&str])] = &[
         &["--log-junit", "--log-teamcity", "--coverage-clover", "--coverage-cobertura", "--testdox-text"],
     ),
     (&["rspec"], &["-o", "--out"]),
+    (
+        &["node", "nodejs"],
+        &[
+            "--redirect-warnings",
+            "--trace-event-file-pattern",
+            "--test-reporter-destination",
+            "--snapshot-blob",
+        ],
+    ),
     (&["ruff", "eslint", "stylelint"], &["-o", "--output-file"]),
 ];
 
@@ -49,6 +58,9 @@ const CLEANERS: &[(&[&str], &str, &[&str])] = &[
     (&["mix"], "clean", &["_build"]),
     (&["dotnet"], "clean", &["bin", "obj"]),
     (&["swift"], "clean", &[".build"]),
+    (&["npm"], "ci", &["node_modules"]),
+    (&["npm"], "clean-install", &["node_modules"]),
+    (&["vite"], "build", &["dist"]),
 ];
 
 /// A program deletes what it has made. That is nothing to tell, unless something else was moved there.

@@ -1,6 +1,7 @@
 //! Package managers: what they install and from where, what they publish, what they remove.
 
 pub(super) mod addresses;
+mod backend;
 mod essential;
 mod files;
 pub(super) mod indexes;
@@ -392,9 +393,13 @@ fn python(run: &mut Run, words: &[Word], manager: &str) {
     for host in line.values(&["trusted-host"]).map(Word::shown) {
         index(run, &format!("--trusted-host {host}"));
     }
-    let editable = line.values(&["e", "editable"]).filter(|word| word.shown().contains("://"));
-    for package in line.operands.iter().skip(1).chain(editable) {
+    let editable = || line.values(&["e", "editable"]);
+    for package in line.operands.iter().skip(1).chain(editable().filter(|word| word.shown().contains("://")))
+    {
         install(run, manager, package);
+    }
+    for folder in line.operands.iter().skip(1).chain(editable()).cloned().collect::<Vec<_>>() {
+        backend::built(run, &folder);
     }
 }
 

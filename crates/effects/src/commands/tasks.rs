@@ -17,6 +17,7 @@ use crate::aftermath::TEXT_LIMIT;
 use crate::analyst::taint;
 use crate::options::{Options, Order, read};
 use crate::word::Word;
+use crate::yaml;
 pub(crate) use just::justfile_lines;
 use makefile::Makefile;
 pub(super) use others::ninja;
@@ -244,26 +245,6 @@ fn follow_taskfile(run: &mut Run) -> Outcome {
     run.derived()
 }
 
-/// Lines of a YAML file that are commands: entries of `cmds`, and values of `cmd`, `entry`, `sh`.
-fn yaml_commands(text: &str) -> Vec<String> {
-    let mut commands = Vec::new();
-    let mut in_list = false;
-    for line in text.lines() {
-        let plain = line.trim();
-        let (key, value) = plain.trim_start_matches("- ").split_once(':').unwrap_or(("", ""));
-        if matches!(key, "cmd" | "entry" | "sh") && !value.trim().is_empty() {
-            commands.push(unquoted(value.trim()));
-        } else if matches!(key, "cmds" | "commands") {
-            in_list = true;
-        } else if in_list && plain.starts_with("- ") && !plain.starts_with("- task:") {
-            commands.push(unquoted(plain.trim_start_matches("- ")));
-        } else if !plain.is_empty() && plain.ends_with(':') {
-            in_list = false;
-        }
-    }
-    commands
-}
-
 fn unquoted(text: &str) -> String {
     let text = text.trim();
     let inner = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
@@ -278,7 +259,7 @@ fn pre_commit(run: &mut Run) -> Outcome {
     if run.args.first().is_some_and(|verb| verb.is("run"))
         && let Some(text) = text_of(run, None, &[".pre-commit-config.yaml"])
     {
-        run_lines(run, None, &yaml_commands(&text));
+        run_lines(run, None, &yaml::commands(&text));
     }
     run.derived()
 }

@@ -11,7 +11,7 @@ use tollgate_shell::value::Value;
 
 use super::strangers::{either, possibly};
 use super::tasks::makefile::shells;
-use super::{Run, clusters, flags, interpreters, loads, packages, persistence, wrappers};
+use super::{Run, clusters, flags, interpreters, loads, packages, persistence, screens, wrappers};
 use crate::analyst::Analyst;
 use crate::paths;
 use crate::word::{Word, show};
@@ -255,7 +255,7 @@ pub(super) fn variable(analyst: &mut Analyst, name: &str, value: &Value, call: &
 
 fn commands(run: &mut Run, name: &str, value: &Value) {
     let runs = COMMANDS.contains(&name) || COMMAND_ENDS.iter().any(|end| name.ends_with(end));
-    if runs && !value.as_literal().is_some_and(is_harmless) {
+    if runs && !value.as_literal().is_some_and(screens::is_plain) {
         let text = value.concat(&Value::text(&behind::behind(run, name, value)));
         // A pager is given all that the program prints.
         let pages = name.ends_with("PAGER") && value.as_literal().is_some();
@@ -281,32 +281,6 @@ fn commands(run: &mut Run, name: &str, value: &Value) {
     {
         interpreters::code(run, &Value::text(body.trim()), run.call.span);
     }
-}
-
-/// A usual program, with nothing but plain options.
-fn is_harmless(text: &str) -> bool {
-    let mut words = text.split_whitespace();
-    let first = words.next().unwrap_or_default();
-    let plain = |word: &str| {
-        word.starts_with('-') && !word.contains(['=', '/']) && !matches!(word, "-c" | "-S" | "-s")
-    };
-    words.all(plain)
-        && matches!(
-            first,
-            "" | "cat"
-                | "less"
-                | "more"
-                | "vim"
-                | "vi"
-                | "nano"
-                | "true"
-                | ":"
-                | "code"
-                | "emacs"
-                | "never"
-                | "none"
-        )
-        && !text.contains([';', '|', '&', '$', '`', '>', '<'])
 }
 
 /// Options are read as the program reads them.

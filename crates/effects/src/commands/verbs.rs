@@ -296,6 +296,9 @@ pub(super) struct Line {
     unsure: bool,
 }
 
+/// Options by which tools only say what they would do.
+const TRIALS: &[&str] = &["dry-run", "dryrun", "simulate", "pretend", "no-act", "plan"];
+
 impl Line {
     /// Reads a command's words.
     pub fn read(words: &[Word], values: &str, one_dash: bool) -> Self {
@@ -332,7 +335,18 @@ impl Line {
                 line.letters(word, values, &mut rest);
             }
         }
+        line.take_back_trials();
         line
+    }
+
+    /// `--dry-run --no-dry-run`, `--dry-run false`: it is done after all.
+    fn take_back_trials(&mut self) {
+        let off = |word: &Word| matches!(word.shown().as_str(), "false" | "none" | "0");
+        let denied = |name: &str| {
+            self.has(&format!("no-{name}")) || self.given().any(|(given, value)| given == name && off(value))
+        };
+        let denied: Vec<&str> = TRIALS.iter().copied().filter(|name| denied(name)).collect();
+        self.options.retain(|(name, _)| !denied.contains(&name.as_str()));
     }
 
     fn letters<'w>(&mut self, word: &Word, values: &str, rest: &mut impl Iterator<Item = &'w Word>) {

@@ -153,6 +153,15 @@ impl Machine<'_, '_, '_> {
         None
     }
 
+    /// The first of some names, seen from where the program runs, of a file that this session wrote or changed.
+    pub fn own_package(&self, names: &[String]) -> Option<Value> {
+        let is_own = |name: &&String| {
+            let word = Word::literal_at(name, self.around.span);
+            self.run.analyst.own_text(&word, self.run.shell).is_some()
+        };
+        names.iter().find(is_own).map(|name| Value::text(name))
+    }
+
     /// The folders that the program has put into the list itself, in its order, and those that were given.
     fn all_folders(&self) -> Vec<Value> {
         let listed = ["sys.path", "$LOAD_PATH", "$:", "@INC"];

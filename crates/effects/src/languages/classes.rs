@@ -429,7 +429,12 @@ impl Machine<'_, '_, '_> {
                 self.invoke_on(Some(object), &function, &Args::default())
             }
             Some(method @ Val::Function(_)) => Val::bound(method, Args::default(), Some(object.clone())),
-            Some(shared) => self.described(object, shared),
+            Some(shared) => {
+                // The class may have been given another one since.
+                let set = self.scope.get(&format!("{}.{name}", class.name));
+                let shared = set.map_or_else(|| shared.clone(), |set| set.union(&shared));
+                self.described(object, shared)
+            }
             None => return None,
         })
     }

@@ -10,7 +10,7 @@ use super::narrow::Joined;
 use super::scope::{Changes, bare};
 use super::services::is_service;
 use super::token::{Tok, Token};
-use super::value::Val;
+use super::value::{Args, Val};
 
 /// What a condition says of variables where it holds.
 #[derive(Debug, Default)]
@@ -186,6 +186,13 @@ impl Machine<'_, '_, '_> {
             let kind = EffectKind::Process { signal: "fork-bomb".into(), target: "fork".into() };
             self.push(kind, Certainty::Certain);
         }
+    }
+
+    /// `sorted(list, key=function)`: the function is asked about every item.
+    pub fn asked_by_key(&mut self, args: &Args) {
+        let Some(key) = args.option("key").cloned() else { return };
+        let whole = args.get(0).cloned().unwrap_or_default();
+        self.for_each(&whole, 1, |machine, item| drop(machine.apply(&key, &Args::of(vec![item.clone()]))));
     }
 
     /// Runs the body of a loop for every item of a list: one by one where they are known and few.

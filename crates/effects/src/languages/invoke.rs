@@ -109,6 +109,11 @@ impl Machine<'_, '_, '_> {
             let stays = !self.syntax.local || outer;
             let said = outside.iter().any(|outside| **outside == *name);
             if let Some(end) = end.filter(|_| stays && !own || said) {
+                // Whether a block runs is up to whoever is given it.
+                let end = match self.scope.get_whole(&name).filter(|_| said && self.syntax.bare_calls) {
+                    Some(before) => before.union(&end),
+                    None => end,
+                };
                 if said && !self.active.is_empty() {
                     self.own.outside.push((Rc::clone(&name), end.clone()));
                 }

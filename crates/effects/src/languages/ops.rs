@@ -150,6 +150,8 @@ pub(super) enum Op {
     EvalFile,
     /// Makes objects of data, which may run code.
     Unpack,
+    /// The same, unless the class that this option names makes no objects.
+    UnpackBy(&'static str),
     /// A module by its name.
     Import,
     /// A module by its name, from beside the file that asks for it.

@@ -112,6 +112,7 @@ impl Machine<'_, '_, '_> {
             Op::MakeFunction => self.make_function(args),
             Op::EvalFile => self.run_file(&args.at(0, &["path", "file"])),
             Op::Unpack => self.unpack(args),
+            Op::UnpackBy(option) => self.unpack_by(option, args),
             Op::Kill | Op::KillFirst => self.kill(op == Op::KillFirst, args),
             Op::KillSelf => self.kill(false, &Args::of(vec![Val::unknown()])),
             Op::Fork | Op::ForkFile => {
@@ -341,6 +342,7 @@ impl Machine<'_, '_, '_> {
                     })
                     .sum();
                 self.burn(work / 4);
+                self.asked_by_key(args);
                 let made = self.pure(what, args);
                 // Whatever is made of a secret holds a part of it; what is cut out of it is looked at there.
                 let cuts = matches!(what, Pure::Slice | Pure::Substring);

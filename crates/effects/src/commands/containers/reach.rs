@@ -3,7 +3,6 @@
 use tollgate_model::{Certainty, Effect, EffectKind, FileKind, Place};
 
 use tollgate_shell::eval::Outcome;
-use tollgate_shell::value::Text;
 
 use super::{infra, inside};
 use crate::analyst::taint;
@@ -59,15 +58,15 @@ pub(super) fn plugin(run: &mut Run, rest: &[Word]) -> Outcome {
 /// What a container or a pod is given as a secret lies in files of a folder of its own, and is shown here if the command
 /// prints what it reads there.
 pub(in crate::commands) fn shown_secrets(run: &mut Run, command: &[Word]) {
-    let texts: Vec<String> = command.iter().map(Word::shown).collect();
-    if !texts.iter().any(|text| text.contains("secrets")) {
+    // Within a container that is looked at so, another one says nothing new.
+    if run.analyst.elsewhere.as_ref().is_some_and(Elsewhere::is_watched) {
         return;
     }
     let mark = run.analyst.mark();
     let there = Elsewhere::new(run.analyst.world).watched();
     let printed = run.captured(|run| inside(run, there.clone(), None, command));
     let read = run.analyst.since(mark).iter().find_map(|effect| match &effect.kind {
-        EffectKind::Read { place, .. } if there.is_secret(&place.path) => Some(place.shown.clone()),
+        EffectKind::Read { place, .. } if there.is_secret(place) => Some(place.shown.clone()),
         _ => None,
     });
     run.analyst.sift(mark, |_| false);
@@ -97,9 +96,7 @@ pub(super) fn build(run: &mut Run, words: &[Word]) {
     if line.values(&["allow"]).any(|word| word.text.prefix().starts_with("security")) {
         infra(run, "unconfined", "--allow security.insecure");
     }
-    if line.values(&["f", "file"]).any(|file| file.is("-")) || words.iter().any(|word| word.is("-")) {
-        built(run, &line);
-    }
+    super::image::built(run, &line);
     for output in line.values(&["o", "output"]).cloned().collect::<Vec<_>>() {
         let shown = output.shown();
         let folder = match shown.split(',').find_map(|part| part.strip_prefix("dest=")) {
@@ -205,31 +202,5 @@ pub(super) fn described(run: &mut Run, files: &[Word]) {
             Some(text) => read(run, &text),
             None => run.with_written(file, read),
         }
-    }
-}
-
-/// A Dockerfile on standard input: what its commands send away, of what the build is given.
-fn built(run: &mut Run, line: &Line) {
-    let Some(text) = run.stdin().and_then(|text| text.as_literal().map(str::to_owned)) else { return };
-    let mut there = Elsewhere::new(run.analyst.world);
-    for secret in line.values(&["secret"]) {
-        let shown = secret.shown();
-        let part = |name: &str| shown.split(',').find_map(|part| part.strip_prefix(name).map(str::to_owned));
-        if let (Some(id), Some(source)) = (part("id="), part("src=").or_else(|| part("source="))) {
-            there.mount(&format!("/run/secrets/{id}"), Text::literal(&source), true);
-        }
-    }
-    let joined = text.replace("\\\n", " ");
-    let lines = joined.lines().filter_map(|line| line.trim().strip_prefix("RUN "));
-    for command in lines.map(|line| {
-        line.split_whitespace().skip_while(|word| word.starts_with("--")).collect::<Vec<_>>().join(" ")
-    }) {
-        let mark = run.analyst.mark();
-        let words = ["sh", "-c", &command].map(|word| Word::literal_at(word, run.call.span));
-        super::inside(run, there.clone(), None, &words);
-        run.analyst.sift(mark, |effect| {
-            matches!(&effect.kind, EffectKind::Net { carries, .. } if !carries.is_empty())
-                || matches!(effect.kind, EffectKind::Read { .. })
-        });
     }
 }

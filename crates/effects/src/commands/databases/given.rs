@@ -61,7 +61,8 @@ impl Given<'_> {
             None => self.target.iter().map(|name| named(name, self.program)).collect(),
         };
         let databases = if named.is_empty() { self.program.to_owned() } else { named.join(" ") };
-        let hosts: Vec<String> = self.hosts.iter().map(|host| hidden(host)).collect();
+        let told = self.target.iter().flat_map(|text| connected(text, &["host=", "hostaddr="]));
+        let hosts: Vec<String> = self.hosts.iter().cloned().chain(told).map(|host| hidden(&host)).collect();
         let on = if hosts.is_empty() { String::new() } else { format!(" on {}", hosts.join(" ")) };
         format!(" in {databases}{on}")
     }
@@ -86,9 +87,20 @@ fn named(text: &str, program: &str) -> String {
     if text.contains("://") || !text.contains('=') {
         return hidden(text);
     }
+    let name = connected(text, &["dbname="]).pop();
+    name.map_or_else(|| program.to_owned(), |name| hidden(&name))
+}
+
+/// The values of these keys in `host=db dbname=app`.
+fn connected(text: &str, keys: &[&str]) -> Vec<String> {
+    if text.contains("://") {
+        return Vec::new();
+    }
     let dense = text.split_whitespace().collect::<Vec<_>>().join(" ").replace(" =", "=").replace("= ", "=");
-    let name = dense.split(' ').filter_map(|pair| pair.strip_prefix("dbname=")).next_back();
-    name.map_or_else(|| program.to_owned(), |name| hidden(name.trim_matches('\'')))
+    let value = |pair: &str| {
+        keys.iter().find_map(|key| pair.strip_prefix(key)).map(|value| value.trim_matches('\'').to_owned())
+    };
+    dense.split(' ').filter_map(value).collect()
 }
 
 /// An address without its password.

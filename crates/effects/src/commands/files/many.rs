@@ -4,7 +4,7 @@ use tollgate_model::{Place, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Taint, Text, Value};
 
-use super::super::{Run, find};
+use super::super::{Run, find, screens};
 use super::joined::{joins_names, renames_all};
 use crate::options::{Order, read};
 use crate::word::Word;
@@ -170,6 +170,7 @@ pub(super) fn rename(run: &mut Run) -> Outcome {
     };
     let files = options.operands.get(told..).unwrap_or_default();
     let files = if run.program == "mmv" { files.get(..1).unwrap_or_default() } else { files };
+    files.iter().for_each(|file| run.shell.remove_folder(&file.value()));
     // Of names that fall together the last one is left.
     let many = files.len() > 1 || files.iter().any(|file| file.literal().is_none());
     let together = perl && many && options.has("f") && joins_names(&script);
@@ -188,7 +189,7 @@ pub(super) fn rename(run: &mut Run) -> Outcome {
 pub(super) fn vidir(run: &mut Run) -> Outcome {
     let options = read(run.args, "v,verbose", Order::Anywhere);
     let editor = ["VISUAL", "EDITOR"].iter().find_map(|name| run.variable(name));
-    if editor.is_none_or(|editor| editor.literals().any(is_typed_into)) {
+    if editor.is_none_or(|editor| editor.literals().any(screens::is_plain)) {
         return run.derived();
     }
     let here = [Word::literal_at(".", run.call.span)];
@@ -196,20 +197,6 @@ pub(super) fn vidir(run: &mut Run) -> Outcome {
         run.analyst.delete(&find::right_below(folder), false, run.shell);
     }
     run.derived()
-}
-
-/// Is it an editor that a person types into, told nothing but to wait, or a program that leaves the names alone?
-fn is_typed_into(command: &str) -> bool {
-    let mut words = command.split_ascii_whitespace();
-    let name = words.next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
-    let plain = ["-w", "--wait", "-f", "--nofork", "-nw", "--no-window-system", "-n", "--new-window"];
-    match name {
-        "" | "true" | ":" | "cat" => true,
-        "vi" | "vim" | "nvim" | "nano" | "emacs" | "code" | "hx" | "micro" | "kak" => {
-            words.all(|word| plain.contains(&word))
-        }
-        _ => false,
-    }
 }
 
 /// `s/a/b/`, `y/a/b/` or any other expression of Perl; util-linux takes a plain text.

@@ -1,7 +1,8 @@
 //! Who may do what with a file.
 
 use tollgate_model::EffectKind;
-use tollgate_shell::eval::{Outcome, Status};
+use tollgate_shell::eval::{Open, OpenMode, Outcome, Status};
+use tollgate_shell::value::Text;
 
 use super::super::Run;
 use crate::options::{Order, read};
@@ -75,7 +76,7 @@ pub(super) fn umask(run: &mut Run) -> Outcome {
             digits && owner == b'0' || mask == "u=rwx" || mask.starts_with("u=rwx,g") && !mask.contains(",u")
         })
     };
-    run.analyst.masked |= mask.is_some_and(|mask| !open(mask));
+    run.analyst.hampered |= mask.is_some_and(|mask| !open(mask));
     Outcome::silent(Status::Either)
 }
 
@@ -92,5 +93,26 @@ pub(super) fn is_plain_call(run: &Run, letters: &str) -> bool {
     name == Some(run.program)
         && run.analyst.started == 0
         && !run.call.background
+        && run.call.assigns.is_empty()
+        && finds_programs(run)
+        && run.call.redirects.iter().all(opens)
         && run.args.iter().all(certain)
+}
+
+/// Are the system's programs still on the path that the call says?
+fn finds_programs(run: &Run) -> bool {
+    let usual = |path: &str| path.split(':').any(|folder| matches!(folder, "/bin" | "/usr/bin"));
+    let keeps = |text: &Text| text.as_literal().is_none_or(usual);
+    run.shell.variable("PATH").is_none_or(|path| path.any.iter().all(keeps))
+}
+
+/// Does a redirection surely succeed? One that fails keeps the program from being started.
+fn opens(open: &Open) -> bool {
+    open.mode != OpenMode::Read || open.path.value.as_literal() == Some("/dev/null")
+}
+
+/// Limits may keep programs from being started, or from making anything.
+pub(super) fn ulimit(run: &mut Run) -> Outcome {
+    run.analyst.hampered |= run.args.iter().any(|word| !word.text.prefix().starts_with('-'));
+    run.derived()
 }

@@ -107,6 +107,11 @@ pub(super) fn narrows(passed: &[Word]) -> bool {
     })
 }
 
+/// May a folder be among what passed these?
+pub(super) fn takes_folders(passed: &[Word]) -> bool {
+    !tests(passed).any(|(test, kind)| test == "-type" && !kind.contains('d'))
+}
+
 /// Is it chosen by its age, its size, its rights or how deep it lies? Any file may be meant then.
 pub(super) fn chooses(passed: &[Word]) -> bool {
     tests(passed).any(|(test, value)| match test.as_str() {

@@ -2,7 +2,7 @@
 
 use tollgate_model::{EffectKind, FileKind, Place, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status, Stream};
-use tollgate_shell::value::{Taint, Value};
+use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
 use super::{Git, Verb};
 use crate::analyst::{call_taint, taint};
@@ -371,6 +371,24 @@ fn fast_export(git: &mut Git) -> Outcome {
     }
     // All that was ever committed, as a bundle.
     Outcome::unknown(taint::FILE)
+}
+
+impl Git<'_, '_, '_> {
+    /// Lines about branches, as `--format` says: its own letters are known, and what stands for a part of a branch is not.
+    pub(super) fn printed_refs(&self) -> Option<Outcome> {
+        let options =
+            self.options("format= sort= count= points-at= contains= no-contains= merged= no-merged= color?");
+        let format = options.value("format")?.literal()?;
+        let mut line = Text::default();
+        let mut parts = format.split("%(");
+        line.push_str(parts.next().unwrap_or_default());
+        for part in parts {
+            line.push(Piece::Hole(Hole::nonempty(HoleSource::Output)));
+            line.push_str(part.split_once(')').map_or("", |(_, rest)| rest));
+        }
+        line.push_str("\n");
+        Some(Outcome { stdout: Value::from(line), status: Status::Either })
+    }
 }
 
 /// Prints messages with what is put under them, or writes them anew.

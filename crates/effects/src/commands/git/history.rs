@@ -149,7 +149,7 @@ fn branch(git: &mut Git) -> Outcome {
     if options.has("m") || options.has("M") {
         git.rename_branch(&options.operands);
     }
-    git.run.derived()
+    git.printed_refs().unwrap_or_else(|| git.run.derived())
 }
 
 fn tag(git: &mut Git) -> Outcome {

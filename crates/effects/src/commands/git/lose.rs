@@ -121,7 +121,7 @@ impl Git<'_, '_, '_> {
     fn is_temporary(&self, site: &Site) -> bool {
         let folder = match &site.repo {
             Some(repo) => repo.root.clone(),
-            None => self.run.shell.cwd().as_literal().map(str::to_owned),
+            None => site.folder.clone(),
         };
         let Some(folder) = folder.filter(|_| self.git_dir.is_none()) else { return false };
         let places = self.run.analyst.places(&Word::literal_at(&folder, self.run.call.span), self.run.shell);
@@ -403,7 +403,10 @@ fn clean(git: &mut Git) -> Outcome {
         ..Doomed::new("git clean")
     };
     git.lose(&doomed);
-    doomed.paths.iter().for_each(|path| git.run.shell.doubt_folders(&path.value()));
+    for path in &doomed.paths {
+        git.run.shell.doubt_folders(&path.value());
+        git.run.analyst.lets_go_of(path, git.run.shell);
+    }
     Outcome::silent(Status::Either)
 }
 

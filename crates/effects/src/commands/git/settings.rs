@@ -7,7 +7,7 @@ use tollgate_shell::eval::Shell;
 use tollgate_shell::value::{Taint, Value};
 
 use super::{Git, exported, variable};
-use crate::commands::{interpreters, loads};
+use crate::commands::{interpreters, loads, screens};
 use crate::options::Options;
 use crate::word::Word;
 
@@ -127,7 +127,9 @@ pub(super) fn is_ordinary(value: &Word) -> bool {
         let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
         letters.starts_with(['R', 'L', 'D', 'w', 'W', 'F', 'N', 'f'])
     };
+    let told = |name: &str| matches!(name, "vim" | "vi" | "nvim" | "emacs") && !screens::is_plain(text);
     ORDINARY.contains(&name)
+        && !told(name)
         && !(name == "ssh" && (lower.contains("forward") || text.split_whitespace().any(forwards)))
         && !text.contains([';', '|', '&', '$', '`', '>', '<', '!', '(', '\n'])
         && !["proxycommand", "localcommand", "knownhostscommand"].iter().any(|word| lower.contains(word))
@@ -186,6 +188,18 @@ impl Git<'_, '_, '_> {
                 self.setting(&key, &Word::literal_at("true", word.span))
             }
             _ => self.run.analyst.opaque("a setting of git is only known when it runs", word.span),
+        }
+    }
+
+    /// Settings that the call itself has written into the file of the repository.
+    pub(super) fn written_here(&mut self) {
+        let span = self.run.call.span;
+        let named = self.git_dir.clone().unwrap_or_else(|| Word::literal_at(".git", span));
+        let mut file = named;
+        file.text.push_str("/config");
+        let written = self.run.shell.file(&file.value());
+        if written.is_some_and(|written| written.value.any.iter().any(|text| text.bytes() > 0)) {
+            self.include(&file);
         }
     }
 

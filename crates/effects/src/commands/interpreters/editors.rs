@@ -33,8 +33,12 @@ pub(super) fn vim(run: &mut Run) -> Outcome {
         commands.extend(
             ["c", "cmd", "remote-send", "remote-expr"].iter().flat_map(|name| given.values(name)).cloned(),
         );
-        for file in given.values("S").chain(given.values("s")).cloned().collect::<Vec<_>>() {
+        // Some names stand for no file of settings.
+        let own = |file: &&Word| !matches!(file.literal(), Some("NONE" | "NORC" | "DEFAULTS"));
+        let scripts = ["S", "s", "u", "U"].iter().flat_map(|name| given.values(name)).filter(own);
+        for file in scripts.cloned().collect::<Vec<_>>() {
             run.read(&file, false);
+            run.analyst.recall(&file, run.shell);
             if let Some(text) = run.analyst.script(&file, run.shell) {
                 editor_script(run, &text, &file, &[]);
             }
@@ -355,10 +359,10 @@ fn editor_command(run: &mut Run, line: &str, word: &Word, files: &[Word]) {
         }
         // Vim fetches an address before it reads it.
         "so" | "source" if rest_text.contains("://") => run.analyst.dynamic_code(taint::NET, word.span),
+        "so" | "source" if rest_text.trim() == "%" => source_open(run, word, files),
         "so" | "source" if !rest_text.is_empty() => {
             if let Some(text) = run.analyst.script(&at(rest_text), run.shell) {
                 let script = at(rest_text);
-                run.shell.isolated(|_| ());
                 sourced(run, &text, &script);
             }
         }
@@ -412,6 +416,17 @@ fn deletes_all(line: &str) -> bool {
 }
 
 /// A script that is brought in: its lines are commands, and it brings in nothing itself.
+/// The file that is open is run as a script: which one that is may only show when the editor is started.
+fn source_open(run: &mut Run, word: &Word, files: &[Word]) {
+    let texts: Vec<Option<Value>> = files.iter().map(|file| run.analyst.script(file, run.shell)).collect();
+    if texts.is_empty() || texts.contains(&None) {
+        run.analyst.dynamic_code(word.taint, word.span);
+    }
+    for (file, text) in files.iter().zip(texts.iter().flatten()) {
+        sourced(run, text, file);
+    }
+}
+
 fn sourced(run: &mut Run, text: &Value, script: &Word) {
     for line in text
         .as_literal()

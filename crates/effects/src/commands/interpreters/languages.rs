@@ -5,7 +5,7 @@ use tollgate_shell::eval::{Outcome, Stream};
 use tollgate_shell::value::{Taint, Value};
 
 use super::given::{Given, read};
-use super::modules::{own_module, zipped};
+use super::modules::{makes_environment, own_module, zipped};
 use super::preamble;
 use super::script_of;
 use crate::analyst::taint;
@@ -123,11 +123,6 @@ fn python_module(run: &mut Run, module: &Word, rest: &[Word]) -> Outcome {
     own_module(run, module, rest)
 }
 
-fn makes_environment(run: &mut Run, operands: &[Word]) {
-    let places: Vec<_> = operands.iter().flat_map(|word| run.analyst.places(word, run.shell)).collect();
-    run.analyst.environments.extend(places.into_iter().map(|(place, _)| place.path));
-}
-
 fn node(run: &mut Run) -> Outcome {
     let spec = "e= eval= p= print= r= require= import= C= conditions= loader= experimental-loader= env-file= env-file-if-exists= \
         input-type= O= P= project= compilerOptions= test-name-pattern= title= icu-data-dir= openssl-config= \
@@ -159,7 +154,7 @@ fn node(run: &mut Run) -> Outcome {
     match code {
         Some(code) => {
             let prints = given.has("p") || given.has("print");
-            inline(run, Language::JavaScript, &printing(&code.value(), prints), &code, &given.rest)
+            inline(run, Language::JavaScript, &preamble::printing(&code.value(), prints), &code, &given.rest)
         }
         None if given.has("check")
             || given.has("c")
@@ -170,14 +165,6 @@ fn node(run: &mut Run) -> Outcome {
             run.derived()
         }
         None => script(run, Language::JavaScript, &given),
-    }
-}
-
-/// Code whose value is printed, or not.
-fn printing(code: &Value, prints: bool) -> Value {
-    match prints {
-        true => Value::text("console.log(").concat(code).concat(&Value::text("\n)")),
-        false => code.clone(),
     }
 }
 
@@ -208,7 +195,13 @@ fn bun(run: &mut Run) -> Outcome {
     let given = read(words.unwrap_or(run.args), spec, &["e", "eval", "p", "print"]);
     if let Some(code) = given.value(&["e", "eval", "p", "print"]).cloned() {
         let prints = given.has("p") || given.has("print");
-        return inline(run, Language::JavaScript, &printing(&code.value(), prints), &code, &given.rest);
+        return inline(
+            run,
+            Language::JavaScript,
+            &preamble::printing(&code.value(), prints),
+            &code,
+            &given.rest,
+        );
     }
     let given = read(run.args, spec, &["e", "eval"]);
     match given.rest.split_first() {
@@ -404,7 +397,13 @@ pub(super) fn joined(codes: &[Word]) -> Value {
 }
 
 /// Code on the command line.
-pub(super) fn inline(run: &mut Run, language: Language, code: &Value, word: &Word, args: &[Word]) -> Outcome {
+pub(in crate::commands) fn inline(
+    run: &mut Run,
+    language: Language,
+    code: &Value,
+    word: &Word,
+    args: &[Word],
+) -> Outcome {
     let program =
         Program { code: code.clone(), span: word.span, file: None, from_input: false, args: args.to_vec() };
     languages::run(run, language, &program)

@@ -95,3 +95,9 @@ pub(super) fn zipped(run: &mut Run, words: &[Word]) {
     let main = run.analyst.script(&Word { text, ..folder }, run.shell);
     run.analyst.write(&target, tollgate_model::WriteMode::Overwrite, main.as_ref(), run.shell);
 }
+
+/// `python -m venv folder`
+pub(super) fn makes_environment(run: &mut Run, operands: &[Word]) {
+    let places: Vec<_> = operands.iter().flat_map(|word| run.analyst.places(word, run.shell)).collect();
+    run.analyst.environments.extend(places.into_iter().map(|(place, _)| place.path));
+}

@@ -1,4 +1,4 @@
-//! What the options of an interpreter say that is run before the program, in the words of its language; and the folders
+//! What the options of an interpreter put before the program or around it, in the words of its language; and the folders
 //! that modules are looked for in.
 
 use tollgate_shell::value::Value;
@@ -47,4 +47,12 @@ pub(super) fn folders(run: &Run, name: &str) -> Vec<String> {
     let value = set.or_else(exported).unwrap_or_else(Value::empty);
     let folders = value.literals().flat_map(|text| text.split(':')).filter(|folder| !folder.is_empty());
     folders.take(16).map(|folder| format!("{}/", folder.trim_end_matches('/'))).collect()
+}
+
+/// Code whose value is printed, or not.
+pub(super) fn printing(code: &Value, prints: bool) -> Value {
+    match prints {
+        true => Value::text("console.log(").concat(code).concat(&Value::text("\n)")),
+        false => code.clone(),
+    }
 }

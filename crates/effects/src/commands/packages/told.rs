@@ -38,7 +38,9 @@ pub(super) struct Told {
 impl Told {
     /// Is it told to show what it would do, or how it is used?
     pub fn looks_only(&self) -> bool {
-        self.parts.iter().any(|part| matches!(part, Part::Other(name) if name == "dry-run" || name == "help"))
+        let told =
+            |wanted: &str| self.parts.iter().any(|part| matches!(part, Part::Other(name) if name == wanted));
+        told("help") || told("dry-run") && !told("no-dry-run")
     }
 }
 
@@ -75,6 +77,9 @@ impl Manager {
                 break;
             }
             let value = self.value(word, &name, &mut rest);
+            let is_off = |word: &Word| word.is("false");
+            let off = value.as_ref().or(rest.peek().copied()).is_some_and(is_off);
+            let name = if off { format!("no-{name}") } else { name };
             verbs.behind_stranger = value.is_none();
             match value {
                 Some(value) if self.is_source(&name) => told.parts.push(Part::Source(name, value)),

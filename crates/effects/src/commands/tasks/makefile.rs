@@ -6,14 +6,14 @@ mod parts;
 use tollgate_model::EffectKind;
 use tollgate_shell::eval::Outcome;
 
-use super::{RECIPES, text_of};
+use super::text_of;
 use crate::analyst::taint;
 use crate::commands::Run;
 use crate::options::Options;
 use crate::paths::glob_could_be;
 use crate::word::Word;
 pub(in crate::commands) use parts::shells;
-use parts::{EVAL, EVALS, assigned, closing, evals, is_assignment, is_open, is_plain_shell, runs_always};
+use parts::{EVAL, EVALS, assigned, closing, evals, is_assignment, is_open, runs_always};
 pub(super) use parts::{asked, plain_recipe};
 
 /// `make -p`: all that make knows, and with it every variable of the environment. Names of targets are picked out of
@@ -100,6 +100,8 @@ fn matching(run: &Run, folder: Option<&Word>, name: &str) -> Vec<String> {
 
 /// How much longer than it stands there a text may become, and what it is then: code that nobody knows.
 const LONGEST: usize = 1 << 16;
+/// The most goals that are made for others.
+const GOALS: usize = 512;
 /// How deep values that name variables set later are followed.
 const NESTED: usize = 4;
 const TOO_LONG: &str = "eval \"$a_text_of_make_that_is_too_long\"";
@@ -256,11 +258,7 @@ impl Makefile {
             self.at_once.push(value.trim().to_owned());
         }
         let value = self.expand(value.trim());
-        let value = match runs {
-            true if is_plain_shell(&value) => format!("$({value})"),
-            true => "make_value".to_owned(),
-            false => value,
-        };
+        let value = if runs { format!("$({value})") } else { value };
         match self.variables.iter_mut().find(|(known, _)| known == name) {
             Some(_) if keeps => {}
             Some((_, old)) if adds && old.len() + value.len() > LONGEST => *old = TOO_LONG.to_owned(),
@@ -313,7 +311,7 @@ impl Makefile {
             "MAKE" => "make".to_owned(),
             "CURDIR" => ".".to_owned(),
             "RM" => "rm -f".to_owned(),
-            "@" | "<" | "^" | "*" | "?" | "@D" | "<D" => "make_target".to_owned(),
+            _ if name.starts_with(['@', '<', '^', '*', '?', '+', '|', '%']) => "make_target".to_owned(),
             _ if !name.is_empty()
                 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') =>
             {
@@ -323,7 +321,7 @@ impl Makefile {
             _ if self.unknown.iter().any(|unknown| unknown == name) => "${make_variable}".to_owned(),
             _ => match self.replaced(name) {
                 Some(text) => text,
-                None => self.function(name).unwrap_or_else(|| "make_value".to_owned()),
+                None => self.function(name).unwrap_or_else(|| "${make_value}".to_owned()),
             },
         }
     }
@@ -396,18 +394,24 @@ impl Makefile {
             lines.push(format!("sh {flags}"));
         }
         let mut file = self.clone();
-        let mut done: Vec<String> = Vec::new();
+        let (mut done, mut unread) = (Vec::<String>::new(), false);
         while let Some((goal, ready)) = todo.pop() {
             let rules = || self.rules.iter().filter(|rule| rule.targets.contains(&goal));
             if ready {
                 rules().for_each(|rule| file.made(rule, dry, &mut lines));
-            } else if !done.contains(&goal) && done.len() < RECIPES {
+            } else if !done.contains(&goal) && rules().next().is_some() {
+                if done.len() == GOALS {
+                    // What needs it is made all the same.
+                    unread = true;
+                    continue;
+                }
                 todo.push((goal.clone(), true));
                 let needs = rules().flat_map(|rule| rule.needs.iter().rev());
                 todo.extend(needs.map(|need| (need.clone(), false)));
                 done.push(goal);
             }
         }
+        lines.extend(unread.then(|| TOO_LONG.to_owned()));
         lines
     }
 

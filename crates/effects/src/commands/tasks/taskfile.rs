@@ -1,26 +1,37 @@
 //! Taskfiles: the commands of tasks, with the variables in their places.
 
-use super::{unquoted, yaml_commands};
+use super::unquoted;
+use crate::yaml;
 
 /// The most tasks that are followed, and how often variables name each other.
 const TASKS: usize = 32;
 const ROUNDS: usize = 4;
+
+/// A command of which nothing is known, for what is not read here.
+const UNREAD: &str = "eval \"$a_task_that_is_not_read\"";
 
 /// The commands of these tasks and of those that they need, or of all when one is not found.
 pub(super) fn commands(text: &str, goals: &[String]) -> Vec<String> {
     let variables = variables(text);
     let mut wanted: Vec<String> = if goals.is_empty() { vec!["default".to_owned()] } else { goals.to_vec() };
     let (mut lines, mut at) = (Vec::new(), 0);
-    while let Some(goal) = wanted.get(at).cloned().filter(|_| at < TASKS) {
+    while let Some(goal) = wanted.get(at).cloned() {
         at += 1;
+        if at > TASKS {
+            lines.push(UNREAD.to_owned());
+            break;
+        }
         let Some(section) = section(text, &goal) else {
-            lines.extend(yaml_commands(text));
+            lines.extend(yaml::commands(text));
+            lines.extend(is_in_braces(text, "tasks").then(|| UNREAD.to_owned()));
             break;
         };
+        lines.extend(is_in_braces(&section, &goal).then(|| UNREAD.to_owned()));
+        let section = spelled_out(&section);
         let needed = needed(&section).into_iter().filter(|name| !wanted.contains(name)).collect::<Vec<_>>();
         wanted.extend(needed);
         let folder = value_of(&section, "dir");
-        lines.extend(yaml_commands(&section).into_iter().map(|line| match &folder {
+        lines.extend(yaml::commands(&section).into_iter().map(|line| match &folder {
             Some(folder) => format!("cd \"{folder}\" && {line}"),
             None => line,
         }));
@@ -28,21 +39,34 @@ pub(super) fn commands(text: &str, goals: &[String]) -> Vec<String> {
     lines.iter().map(|line| filled(line, &variables)).collect()
 }
 
-/// The lines of a task, told by how far they are indented.
+/// The lines of a task: what is set in further than its name, which is the first below `tasks` or set in as far as that.
 fn section(text: &str, goal: &str) -> Option<String> {
-    let mut kept = String::new();
-    let mut inside = false;
-    for line in text.lines() {
-        let indent = line.len() - line.trim_start().len();
-        if indent == 2 && !line.trim_start().starts_with(['-', '#']) {
-            inside = key_of(line) == goal;
-        }
-        if inside {
-            kept.push_str(line);
-            kept.push('\n');
-        }
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let below = text.lines().skip_while(|line| indent(line) > 0 || key_of(line) != "tasks").skip(1);
+    let is_text = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    let mut tasks = below.filter(is_text).take_while(|line| indent(line) > 0).peekable();
+    let column = indent(tasks.peek()?);
+    let is_name = |line: &str| indent(line) == column;
+    let name = tasks.find(|line| is_name(line) && key_of(line) == goal)?;
+    let body = tasks.take_while(|line| !is_name(line));
+    Some(std::iter::once(name).chain(body).map(|line| format!("{line}\n")).collect())
+}
+
+/// Does the value of a key begin with a brace on its own line?
+fn is_in_braces(text: &str, key: &str) -> bool {
+    let value = text.lines().find(|line| key_of(line) == key).and_then(|line| line.split_once(':'));
+    value.is_some_and(|(_, value)| value.trim_start().starts_with('{'))
+}
+
+/// `clean: rm -r out` and `clean: [a, b]` are short for a task with these `cmds`, and so is a list right below the name.
+fn spelled_out(section: &str) -> String {
+    let (name, body) = section.split_once('\n').unwrap_or((section, ""));
+    let (before, value) = name.split_once(':').unwrap_or((name, ""));
+    let column = before.len() - before.trim_start().len();
+    match !value.trim().is_empty() || body.trim_start().starts_with('-') {
+        true => format!("{}cmds:{value}\n{body}", " ".repeat(column)),
+        false => section.to_owned(),
     }
-    (!kept.is_empty()).then_some(kept)
 }
 
 fn key_of(line: &str) -> &str {

@@ -173,10 +173,8 @@ fn stages(run: &Run, ways: &Ways, line: &Line) -> Vec<Option<String>> {
         return selected;
     }
     let set = |name: &&str| {
-        let said = line.operands.iter().rev().filter(|_| ways.sets).find_map(|word| {
-            let value = word.text.prefix().strip_prefix(name)?.starts_with('=').then(|| word.after('='))?;
-            Some(value.literal().map(str::to_owned))
-        });
+        let said =
+            said_among(line, name).filter(|_| ways.sets).map(|value| value.literal().map(str::to_owned));
         said.or_else(|| Some(run.shell.variable(name)?.as_literal().map(str::to_owned)))
     };
     ways.stages.iter().find_map(set).into_iter().collect()
@@ -206,8 +204,19 @@ fn databases(run: &Run, ways: &Ways, line: &Line) -> Vec<Word> {
     if !said.is_empty() {
         return said;
     }
+    let own = ways.addresses.iter().filter_map(|name| said_among(line, name).filter(|_| ways.sets));
+    said.extend(own);
+    if !said.is_empty() {
+        return said;
+    }
     let set = ways.addresses.iter().filter_map(|name| run.shell.variable(name));
     set.flat_map(|value| words(run, &value)).collect()
+}
+
+/// The value that a variable is given among the words: `rake db:drop RAILS_ENV=test`. The last one counts.
+fn said_among(line: &Line, name: &str) -> Option<Word> {
+    let sets = |word: &&Word| word.text.prefix().strip_prefix(name).is_some_and(|rest| rest.starts_with('='));
+    line.operands.iter().rfind(sets).map(|word| word.after('='))
 }
 
 fn words(run: &Run, value: &Value) -> Vec<Word> {

@@ -377,7 +377,13 @@ fn module(m: &mut Machine, name: &str) -> Val {
             let path = m.beside(&if complete { name.to_owned() } else { format!("{name}.js") });
             m.bring(&path)
         }
-        None => m.named(name),
+        None => {
+            // What a manager has put there is its own; what this session has put into it is not.
+            if let Some(path) = m.own_package(&files_of(&format!("node_modules/{name}"))) {
+                m.bring(&path);
+            }
+            m.named(name)
+        }
     }
 }
 

@@ -259,6 +259,7 @@ fn code(name: &str) -> Option<Op> {
         "pickle.loads" | "pickle.load" | "cPickle.loads" | "cPickle.load" | "dill.loads" | "dill.load"
         | "marshal.loads" | "marshal.load" | "yaml.unsafe_load" | "jsonpickle.decode" | "joblib.load"
         | "shelve.open" => Op::Unpack,
+        "yaml.load" | "yaml.load_all" => Op::UnpackBy("Loader"),
         "__import__" | "importlib.import_module" | "importlib.__import__" | "runpy.run_module" => Op::Import,
         "getattr" | "object.__getattribute__" => Op::Part,
         "operator.attrgetter" => Op::Curry("attrgetter"),

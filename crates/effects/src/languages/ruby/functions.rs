@@ -1,9 +1,10 @@
 //! Functions and blocks of Ruby.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use super::super::machine::Machine;
-use super::super::token::Tok;
+use super::super::token::{Tok, Token};
 use super::super::value::{Function, Param, Val};
 use super::ends_line;
 
@@ -101,14 +102,38 @@ pub(super) fn block(m: &mut Machine) -> Option<Val> {
     }
     m.at = close + 1;
     let tokens = Rc::clone(&m.tokens);
-    Some(m.define(Function {
-        params,
-        tokens,
-        body: start.min(close)..close,
-        short: false,
-        called: false.into(),
-        captured: Default::default(),
-    }))
+    let body = start.min(close)..close;
+    Some(closure(m, params, tokens, body))
+}
+
+/// A function that shares the variables around it.
+fn closure(m: &mut Machine, params: Vec<Param>, tokens: Rc<[Token]>, body: Range<usize>) -> Val {
+    let outer = shared(m, &params, body.clone());
+    let captured = Default::default();
+    let function = m.define(Function { params, tokens, body, short: false, called: false.into(), captured });
+    if let Val::Function(function) = &function {
+        function.captured.borrow_mut().outer = outer;
+    }
+    function
+}
+
+/// The most variables around it that a block shares.
+const SHARED: usize = 64;
+
+/// The variables around a block that it names: they are the same ones within it.
+fn shared(m: &Machine, params: &[Param], body: Range<usize>) -> Vec<Rc<str>> {
+    let mut names: Vec<Rc<str>> = Vec::new();
+    for token in m.tokens.get(body).unwrap_or_default() {
+        if let Tok::Name(name) = &token.tok
+            && names.len() < SHARED
+            && !names.contains(name)
+            && !params.iter().any(|param| param.name == *name)
+            && m.scope.get(name).is_some_and(|value| !matches!(value, Val::Function(_)))
+        {
+            names.push(Rc::clone(name));
+        }
+    }
+    names
 }
 
 /// `->(x) { … }`
@@ -118,12 +143,5 @@ pub(super) fn arrow(m: &mut Machine) -> Val {
     let Some(Val::Function(block)) = block(m) else { return Val::unknown() };
     let (tokens, body) = (Rc::clone(&block.tokens), block.body.clone());
     m.functions.pop();
-    m.define(Function {
-        params,
-        tokens,
-        body,
-        short: false,
-        called: false.into(),
-        captured: Default::default(),
-    })
+    closure(m, params, tokens, body)
 }

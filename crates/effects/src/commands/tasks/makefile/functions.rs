@@ -1,8 +1,8 @@
 //! Functions of make that work on texts.
 
 use super::super::RECIPES;
-use super::Makefile;
-use super::parts::{arguments, fits, is_plain_shell, patched};
+use super::parts::{arguments, fits, patched};
+use super::{Makefile, TOO_LONG};
 
 impl Makefile {
     /// `$(SRC:.c=.o)`, `$(SRC:%.c=%.o)`
@@ -36,7 +36,12 @@ impl Makefile {
             text.split_whitespace().map(change).collect::<Vec<_>>().join(" ")
         };
         Some(match (name, args.as_slice()) {
-            ("shell", _) if is_plain_shell(rest) => format!("$({})", args.join(",")),
+            ("shell", _) => format!("$({})", args.join(",")),
+            ("file", [from]) if let Some(name) = from.trim().strip_prefix('<') => format!("$(cat {name})"),
+            ("file" | "info" | "warning" | "error", _) => String::new(),
+            ("dir" | "notdir" | "basename" | "suffix", [text]) => {
+                words(text, &|word| part_of_name(name, word).to_owned())
+            }
             ("wildcard", [patterns]) => words(patterns, &str::to_owned),
             ("filter", [patterns, text]) => {
                 picked(text, |word| fits(patterns, word) || word.contains(['*', '$']))
@@ -74,7 +79,10 @@ impl Makefile {
 
     /// `$(foreach name,words,text)`
     fn for_each(&self, variable: &str, list: &str, text: &str) -> String {
-        let each = list.split_whitespace().take(RECIPES).map(|word| {
+        if list.split_whitespace().count() > RECIPES {
+            return TOO_LONG.to_owned();
+        }
+        let each = list.split_whitespace().map(|word| {
             let forms = [format!("$({variable})"), format!("${{{variable}}}")];
             self.expand(&forms.iter().fold(text.to_owned(), |text, form| text.replace(form, word)))
         });
@@ -87,6 +95,20 @@ impl Makefile {
         let fill = |text: String, (at, word): (usize, &&str)| text.replace(&format!("${{{}}}", at + 1), word);
         Some(given.iter().enumerate().fold(text.clone(), fill))
     }
+}
+
+/// The part of a file's name that a function of make gives.
+fn part_of_name<'w>(function: &str, word: &'w str) -> &'w str {
+    let folder = word.rfind('/').map_or(0, |at| at + 1);
+    let dot = word.rfind('.').filter(|at| *at >= folder).unwrap_or(word.len());
+    let (from, to) = match function {
+        "dir" if folder == 0 => return "./",
+        "dir" => (0, folder),
+        "notdir" => (folder, word.len()),
+        "basename" => (0, dot),
+        _ => (dot, word.len()),
+    };
+    word.get(from..to).unwrap_or_default()
 }
 
 /// The words of a text that are kept.

@@ -123,13 +123,3 @@ pub(super) fn fits(patterns: &str, word: &str) -> bool {
         None => pattern == word,
     })
 }
-
-/// Programs that only say what they are told, or where something lies.
-const SAYS: &[&str] =
-    &["echo", "printf", "pwd", "dirname", "basename", "realpath", "readlink", "cd", "mktemp"];
-
-/// Is it plain what a command of `$(shell …)` prints? Of others some word is.
-pub(super) fn is_plain_shell(command: &str) -> bool {
-    let first = command.split_whitespace().next().unwrap_or_default();
-    SAYS.contains(&first)
-}
