@@ -34,6 +34,8 @@ pub(crate) use gate::own_at;
 
 /// Up to that many effects are compared one by one.
 const FEW: usize = 24;
+/// What is said of shell code that was not followed to its end.
+const TOO_MUCH: &str = "it does too much to be followed to its end";
 /// The largest script file that is read.
 const SCRIPT_LIMIT: usize = 256 * 1024;
 
@@ -236,7 +238,8 @@ impl<'w> Analyst<'w> {
         for effect in &doubted {
             self.seen.remove(effect);
         }
-        for effect in doubted.into_iter().filter(keep) {
+        // What could not be followed stays unread, whatever it might have been.
+        for effect in doubted.into_iter().filter(|effect| is_unread(effect) || keep(effect)) {
             self.push(effect.kind, effect.span, effect.certainty.min(Certainty::Possible));
         }
     }
@@ -245,7 +248,7 @@ impl<'w> Analyst<'w> {
     pub(crate) fn sift(&mut self, mark: usize, keep: impl Fn(&Effect) -> bool) {
         let sifted = self.effects.split_off(mark.min(self.effects.len()));
         for effect in sifted {
-            if keep(&effect) {
+            if is_unread(&effect) || keep(&effect) {
                 self.effects.push(effect);
             } else {
                 self.seen.remove(&effect);
@@ -319,6 +322,11 @@ impl<'w> Analyst<'w> {
     }
 }
 
+/// Did the analysis stop there?
+fn is_unread(effect: &Effect) -> bool {
+    effect.certainty == Certainty::Budget
+}
+
 impl Host for Analyst<'_> {
     fn command(&mut self, call: &Call, shell: &mut Shell) -> Outcome {
         let outer = self.supposing;
@@ -365,8 +373,7 @@ impl Host for Analyst<'_> {
                 self.push(kind, span, Certainty::Certain);
             }
             Note::Budget { span, .. } => {
-                let why = "it does too much to be followed to its end".into();
-                self.push(EffectKind::Opaque { why }, span, Certainty::Budget);
+                self.push(EffectKind::Opaque { why: TOO_MUCH.into() }, span, Certainty::Budget);
             }
             Note::Complaint { text, span } => commands::secrets::told(self, &text, span),
             Note::Unresolved { word, span } => {

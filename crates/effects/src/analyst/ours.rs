@@ -4,10 +4,10 @@
 //! Invariant: nothing that the call says, gives or has put in place is open there, so only the project's own words are.
 
 use tollgate_model::git::{GitAsk, Repo};
-use tollgate_model::{Certainty, CodeSource, EffectKind, FileKind, Place, Span, Zone};
-use tollgate_shell::eval::{Shell, Stream};
+use tollgate_model::{Certainty, CodeSource, Effect, EffectKind, FileKind, Place, Span, Zone};
+use tollgate_shell::eval::{KeptBack, Shell, Stream};
 
-use super::Analyst;
+use super::{Analyst, TOO_MUCH, is_unread};
 use crate::commands::Run;
 use crate::paths;
 use crate::word::Word;
@@ -34,7 +34,10 @@ pub(crate) struct Before {
 }
 
 /// How far the project's code is followed: what the call says behind it is judged in any case.
-const STEPS: u32 = 150_000;
+const STEPS: u32 = 60_000;
+
+/// How far code that is too much to be followed is gone over, each time.
+const SKIMMED: u32 = 160_000;
 
 /// The most names in a folder that are held against a pattern.
 const LISTED: usize = 4096;
@@ -55,17 +58,42 @@ pub(crate) fn is_plain(text: &str) -> bool {
 
 impl Run<'_, '_> {
     /// Follows code that stands in files.
-    pub(crate) fn in_files<R>(&mut self, inside: impl FnOnce(&mut Self) -> R) -> R {
+    pub(crate) fn in_files<R>(&mut self, inside: impl Fn(&mut Self) -> R) -> R {
         let opens = self.analyst.ours.is_none() && self.says_all();
         if !opens {
             return inside(self);
         }
         self.analyst.ours = Some(Ours::default());
-        let kept = self.shell.keep_back(STEPS);
+        let (kept, mark) = (self.shell.keep_back(STEPS), self.analyst.mark());
         let result = inside(self);
-        self.shell.give_back(&kept);
+        if !self.shell.give_back(&kept) && self.analyst.is_ours() {
+            self.skim(mark, &kept, inside);
+        }
         self.analyst.ours = None;
         result
+    }
+
+    /// Goes over code that is too much to be followed. What it was found to do on the way so far stays.
+    fn skim<R>(&mut self, mark: usize, start: &KeptBack, inside: impl Fn(&mut Self) -> R) {
+        let found = self.analyst.mark();
+        // Only in the second round is known what stands further down.
+        let whole = self.go_over(start, &inside) && {
+            self.analyst.sift(found, |_| false);
+            self.go_over(start, &inside)
+        };
+        self.shell.end_skim();
+        if whole {
+            self.analyst.retract_unread(mark);
+        }
+    }
+
+    /// One round. Did it come to the end?
+    fn go_over<R>(&mut self, start: &KeptBack, inside: impl Fn(&mut Self) -> R) -> bool {
+        self.analyst.read_anew();
+        self.shell.begin_skim();
+        let kept = self.shell.set_aside(SKIMMED, start);
+        inside(self);
+        self.shell.take_back(kept)
     }
 
     /// Nothing that is only known later, and nothing beyond the project, is given to the code.
@@ -99,6 +127,25 @@ impl Run<'_, '_> {
 }
 
 impl Analyst<'_> {
+    /// What could not be followed since the mark was gone over after all.
+    fn retract_unread(&mut self, mark: usize) {
+        let unread = |effect: &Effect| {
+            is_unread(effect) && matches!(&effect.kind, EffectKind::Opaque { why } if why == TOO_MUCH)
+        };
+        for effect in self.effects.split_off(mark.min(self.effects.len())) {
+            if unread(&effect) {
+                self.seen.remove(&effect);
+            } else {
+                self.effects.push(effect);
+            }
+        }
+    }
+
+    /// Scripts are counted anew.
+    fn read_anew(&mut self) {
+        self.scripts = 0;
+    }
+
     /// Code is read from a file on disk. What the system keeps, `/etc/os-release`, is nobody's to change here.
     pub(super) fn follows(&mut self, path: &str) {
         let systems =
@@ -167,7 +214,7 @@ impl Analyst<'_> {
             return kind;
         }
         self.reads_of_ours(&kind);
-        if is_open(&kind) && self.is_ours() {
+        if (is_open(&kind) || certainty == Certainty::Possible && writes_somewhere(&kind)) && self.is_ours() {
             return self.runs();
         }
         if let Some(place) = place_of(&mut kind).filter(|place| place.zone == Zone::Secret)
@@ -235,6 +282,12 @@ fn place_of(kind: &mut EffectKind) -> Option<&mut Place> {
         | EffectKind::Alter { place, .. } => Some(place),
         _ => None,
     }
+}
+
+/// Is nothing known of the place that is written, but that it has a name?
+fn writes_somewhere(kind: &EffectKind) -> bool {
+    let EffectKind::Write { place, .. } = kind else { return false };
+    place.pattern && place.path.chars().all(|c| matches!(c, '/' | '*'))
 }
 
 /// Is it only known when it runs?

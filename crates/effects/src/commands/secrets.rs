@@ -335,7 +335,10 @@ fn declare(run: &mut Run) -> Outcome {
 fn set(run: &mut Run) -> Outcome {
     let shows_all = |word: &Word| matches!(word.literal(), Some("--show" | "-S" | "--long" | "-L"));
     if run.args.iter().all(shows_all) {
-        run.push(EffectKind::EnvRead { names: Vec::new() });
+        // A long script of the project that puts them into its log is not asked about; what sends them still is.
+        if !run.shell.is_skimming() || run.call.stdout == Stream::Outer {
+            run.push(EffectKind::EnvRead { names: Vec::new() });
+        }
         return Outcome::unknown(taint::ENVIRONMENT);
     }
     Outcome::silent(Status::Either)

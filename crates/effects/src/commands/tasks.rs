@@ -259,9 +259,28 @@ fn pre_commit(run: &mut Run) -> Outcome {
     if run.args.first().is_some_and(|verb| verb.is("run"))
         && let Some(text) = text_of(run, None, &[".pre-commit-config.yaml"])
     {
-        run_lines(run, None, &yaml::commands(&text));
+        run_lines(run, None, &hooks(&text));
     }
     run.derived()
+}
+
+/// What the hooks of a configuration run. Where the language is a search or a refusal, the entry is a pattern or a text.
+fn hooks(text: &str) -> Vec<String> {
+    let mut hooks: Vec<String> = vec![String::new()];
+    for line in text.lines().filter(|line| !line.trim_start().starts_with("args:")) {
+        if line.trim_start().starts_with("- ") {
+            hooks.push(String::new());
+        }
+        if let Some(hook) = hooks.last_mut() {
+            hook.push_str(line);
+            hook.push('\n');
+        }
+    }
+    let runs = |hook: &&String| {
+        let language = hook.lines().find_map(|line| line.trim().strip_prefix("language:"));
+        !matches!(language.map(str::trim), Some("pygrep" | "fail"))
+    };
+    hooks.iter().filter(runs).flat_map(|hook| yaml::commands(hook)).collect()
 }
 
 /// Verbs of package managers that run scripts of the same name.

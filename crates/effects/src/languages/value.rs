@@ -381,7 +381,10 @@ impl Val {
             (Self::Table(left), Self::Table(right)) if Rc::ptr_eq(left, right) => self.clone(),
             (Self::Object(left), Self::Object(right)) if Rc::ptr_eq(left, right) => self.clone(),
             (Self::List(left), Self::List(right)) => {
-                Self::many(left.items.iter().chain(&right.items).cloned().collect())
+                // Lists that one of two branches added to begin alike, and would be twice as long behind each.
+                let pairs = left.items.iter().zip(&right.items);
+                let alike = pairs.take_while(|(left, right)| super::lists::is_alike(left, right)).count();
+                Self::many(left.items.iter().chain(right.items.iter().skip(alike)).cloned().collect())
             }
             // Nothing, and something: the something counts.
             (Self::Name(name), other) | (other, Self::Name(name)) if is_nothing(name) => other.clone(),

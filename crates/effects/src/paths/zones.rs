@@ -285,6 +285,7 @@ const NAMED_PUBLIC: &[&str] = &[
     "*pub*.pem",
     "ca.pem",
     "*-ca.pem",
+    "roots.pem",
     "cacert*",
     "*.pub.key",
     "*public*.key",

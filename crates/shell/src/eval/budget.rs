@@ -2,7 +2,7 @@
 
 use tollgate_model::Span;
 
-use super::state::Elements;
+use super::state::{Elements, State};
 use super::{Host, Limit, Note, Shell};
 use crate::value::{Text, Value};
 
@@ -27,12 +27,13 @@ pub(super) struct Budget {
     told: Vec<Limit>,
 }
 
-/// What of a budget was kept back.
+/// What of a budget was kept back, and the state then.
 #[derive(Debug)]
 pub struct KeptBack {
     steps: u32,
     words: u32,
     told: usize,
+    state: State,
 }
 
 impl Default for Budget {
@@ -93,16 +94,41 @@ impl Shell {
     pub fn keep_back(&mut self, limit: u32) -> KeptBack {
         let steps = self.budget.steps.saturating_sub(limit);
         self.budget.steps -= steps;
-        KeptBack { steps, words: self.budget.words, told: self.budget.told.len() }
+        let told = self.budget.told.len();
+        KeptBack { steps, words: self.budget.words, told, state: self.state.clone() }
     }
 
-    /// Gives back what was kept back. What ran out in between has run out there alone.
-    pub fn give_back(&mut self, kept: &KeptBack) {
-        if self.budget.told.len() > kept.told {
+    /// Keeps everything back from what runs next, which gets steps of its own and starts where something was kept back
+    /// before.
+    pub fn set_aside(&mut self, steps: u32, start: &KeptBack) -> KeptBack {
+        let kept = self.keep_back(0);
+        self.budget.steps = steps;
+        self.state = start.state.clone();
+        kept
+    }
+
+    /// Goes on where all was set aside, as if nothing had run since. Were the steps enough?
+    pub fn take_back(&mut self, kept: KeptBack) -> bool {
+        self.budget.steps = 0;
+        let enough = self.give_back(&kept);
+        self.state = kept.state;
+        enough
+    }
+
+    /// Gives back what was kept back. What ran out in between has run out there alone. Was it enough?
+    pub fn give_back(&mut self, kept: &KeptBack) -> bool {
+        let enough = self.budget.told.len() <= kept.told;
+        if !enough {
             self.budget.words = kept.words;
         }
         self.budget.steps += kept.steps;
         self.budget.told.truncate(kept.told);
+        enough
+    }
+
+    /// Words are counted anew.
+    pub(super) fn renew_words(&mut self) {
+        self.budget.words = WORDS;
     }
 
     /// Uses up words made by expansion. False when there are not enough left.

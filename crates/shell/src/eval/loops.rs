@@ -52,7 +52,7 @@ impl Shell {
     }
 
     /// The lists that `"$@"` may be, as fields.
-    fn arguments(&self, span: Span) -> Vec<Vec<Field>> {
+    pub(super) fn arguments(&self, span: Span) -> Vec<Vec<Field>> {
         let field = |value: &Value, splits| Field { value: value.clone(), span: self.at(span), splits };
         let fields = |list: &super::state::List| {
             let items = list.items.iter().map(|value| field(value, false));
@@ -106,7 +106,7 @@ impl Shell {
         self.join_flows(exit, flow, &*host)
     }
 
-    fn bind(&mut self, names: &[String], fields: &[Field], span: Span, host: &mut dyn Host) {
+    pub(super) fn bind(&mut self, names: &[String], fields: &[Field], span: Span, host: &mut dyn Host) {
         for (index, name) in names.iter().enumerate() {
             let value = fields.get(index).map_or_else(Value::empty, |field| field.value.clone());
             self.assign_scalar(name, value, span, host);

@@ -29,6 +29,7 @@ mod qualifiers;
 mod redirect;
 mod script;
 mod simple;
+mod skim;
 mod state;
 mod store;
 mod swarm;
@@ -91,6 +92,8 @@ pub struct Shell {
     captures: Vec<u32>,
     /// The text being run, as it was written.
     source: Rc<str>,
+    /// Scripts are gone over, not followed.
+    skim: Option<skim::Skim>,
 }
 
 /// What is true of the place being interpreted, whatever the state.
@@ -149,6 +152,7 @@ impl Shell {
             substituted: None,
             captures: Vec::new(),
             source: Rc::default(),
+            skim: None,
         }
     }
 

@@ -36,7 +36,7 @@ impl Shell {
         self.join_flows(flow, Flow { ok: None, fail: Some(unread) }, &*host)
     }
 
-    fn note_problems(&self, script: &Script, host: &mut dyn Host) {
+    pub(super) fn note_problems(&self, script: &Script, host: &mut dyn Host) {
         for problem in &script.problems {
             host.note(Note::Problem(Problem { span: self.at(problem.span), ..problem.clone() }));
         }
@@ -146,7 +146,7 @@ impl Shell {
         Flow::of(Status::Success, state)
     }
 
-    fn run_pipeline(&mut self, pipeline: &Pipeline, host: &mut dyn Host) -> Flow {
+    pub(super) fn run_pipeline(&mut self, pipeline: &Pipeline, host: &mut dyn Host) -> Flow {
         let flow = match pipeline.stages.as_slice() {
             [only] => self.run_command(&only.command, host),
             stages => self.run_stages(stages, pipeline.span, host),

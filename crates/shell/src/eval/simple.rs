@@ -272,6 +272,9 @@ impl Shell {
         self.step(COMMAND, call.span, host);
         let splits = call.argv.first().is_some_and(|field| field.splits);
         let Some(name) = call.name().filter(|_| !splits) else { return self.run_unresolved(call, host) };
+        if self.skims_call(&call) {
+            return Flow::both(self.state.clone());
+        }
         let Some(functions) = self.state.local.functions.get(name).cloned() else {
             return self.run_program(call, words, host);
         };
@@ -364,6 +367,9 @@ impl Shell {
     /// Runs a command whose name is not known: whatever it may be, and what is left when the unknown parts
     /// of its name come to nothing.
     fn run_unresolved(&mut self, call: Call, host: &mut dyn Host) -> Flow {
+        if self.skim.is_some() {
+            return self.skim_unresolved(call, host);
+        }
         let Some(argv) = emptied(&call.argv) else { return self.run_unknown(call, host) };
         let (entry, context) = (self.state.clone(), self.context);
         let rest = Call { argv, conditional: true, ..call.clone() };
@@ -436,7 +442,7 @@ impl Shell {
 
 /// The words when the unknown parts of the command word come to nothing: the words after it when nothing is
 /// left of it, else what is left. `None` when it stays as it is, or when no command is left.
-fn emptied(argv: &[Field]) -> Option<Vec<Field>> {
+pub(super) fn emptied(argv: &[Field]) -> Option<Vec<Field>> {
     let vanishes = |field: &&Field| field.splits && field.value.maybe_empty();
     let skipped = argv.iter().take_while(vanishes).count();
     let (first, rest) = argv.get(skipped..)?.split_first()?;
@@ -451,7 +457,7 @@ fn emptied(argv: &[Field]) -> Option<Vec<Field>> {
 }
 
 /// The value as one text, for the host.
-fn shown(value: &Assigned) -> Value {
+pub(super) fn shown(value: &Assigned) -> Value {
     match value {
         Assigned::Scalar(value) => value.clone(),
         Assigned::Array { elements, .. } => {

@@ -102,9 +102,9 @@ fn cut_at_lines(text: &Text) -> Vec<Text> {
 /// writing in loops and on many ways would grow without end, and nobody runs it.
 const HEAVY: usize = 512;
 
-fn bounded(value: Value) -> Value {
+fn bounded(value: Value, most: usize) -> Value {
     let weight: usize = value.any.iter().map(|text| text.pieces.len()).sum();
-    match value.any.len() > 1 && weight > HEAVY {
+    match value.any.len() > most && weight > HEAVY {
         true => Value::unknown(HoleSource::Output).with_taint(value.taint),
         false => value,
     }
@@ -170,6 +170,8 @@ impl Shell {
         let keys = self.keys(path);
         let sure = keys.any.len() == 1;
         self.state.is_there(&keys);
+        // Where nothing is followed, a file is written on all ways one after the other.
+        let most = usize::from(self.skim.is_none());
         let files = self.state.files_mut();
         for key in keys.any {
             if is_device(&key) {
@@ -191,7 +193,7 @@ impl Shell {
             if !sure && let Some(old) = old {
                 new.value = new.value.union(&old.value);
             }
-            new.value = bounded(new.value);
+            new.value = bounded(new.value, most);
             files.insert(key, new);
         }
     }

@@ -8,7 +8,7 @@ use tollgate_model::Span;
 use super::state::{Contents, Descriptor, Flow, Functions, JumpKind, List, Local, Variable};
 use super::{Code, Context, Field, Host, Note, Scope, Shell, Written};
 use crate::ast::{CommandKind, Dialect, RedirectKind, Script};
-use crate::value::{Piece, Text, Value};
+use crate::value::{HoleSource, Piece, Text, Value};
 
 /// First of the private-use characters that stand for unknown parts.
 const FIRST: u32 = 0xF_0000;
@@ -55,7 +55,12 @@ impl Shell {
         self.context.conditional |= code.text.any.len() > 1;
         let (entry, context) = (self.state.clone(), self.context);
         let mut all = Flow::default();
-        for text in &code.text.any {
+        let most = if self.skim.is_some() { super::skim::TEXTS } else { usize::MAX };
+        if code.text.any.len() > most {
+            let text = Value::unknown(HoleSource::Budget).with_taint(code.text.taint);
+            host.note(Note::DynamicCode { text, span });
+        }
+        for text in code.text.any.iter().take(most) {
             self.state = entry.clone();
             self.context = context;
             let flow = self.run_one_text(
@@ -78,7 +83,9 @@ impl Shell {
         span: Span,
         host: &mut dyn Host,
     ) -> Flow {
-        if !self.step(1 + text.bytes() / 8, span, host) {
+        // To go over it is no more than to read it.
+        let letters = if self.skim.is_some() { 64 } else { 8 };
+        if !self.step(1 + text.bytes() / letters, span, host) {
             return Flow::both(self.state.clone());
         }
         let (source, patched) = match text.as_literal() {
@@ -87,8 +94,13 @@ impl Shell {
         };
         let script = crate::parse(&source, self.dialect);
         self.context = Context { origin: Some(span), patched, ..self.context };
-        let outer = std::mem::replace(&mut self.source, Rc::from(source));
-        let flow = if top { self.run_top(&script, host) } else { self.run_items(&script, host) };
+        let source: Rc<str> = Rc::from(source);
+        let outer = std::mem::replace(&mut self.source, Rc::clone(&source));
+        let flow = match self.skimmed(&source, &script, top, host) {
+            Some(flow) => flow,
+            None if top => self.run_top(&script, host),
+            None => self.run_items(&script, host),
+        };
         self.source = outer;
         flow
     }
