@@ -79,7 +79,7 @@ fn what_perl_does() {
         ("perl -e 'unlink \"/etc/hosts\" if -e \"/etc/hosts\"'", "delete /etc/hosts"),
         ("perl -e '$_=q{rm -rf /home/user/x};system$_'", "delete-tree /home/user/x"),
         ("perl -e 'my $c=join\" \",(\"rm\",\"-rf\",\"/home/user/x\");`$c`'", "delete-tree /home/user/x"),
-        ("perl -MFile::Find -e 'find(sub { unlink $_ }, \"/home/user/docs\")'", "delete /home/user/docs/*?"),
+        ("perl -MFile::Find -e 'find(sub { unlink $_ }, \"/home/user/docs\")'", "delete /home/user/docs/*"),
         ("perl wipe.pl", "delete-tree /home/user/docs"),
         ("perl <<'E'\nunlink '/etc/hosts';\nE", "delete /etc/hosts"),
         ("perl -e 'print \"rm -rf /home/user/x\"' | sh", "delete-tree /home/user/x"),
