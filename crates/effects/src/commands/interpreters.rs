@@ -209,7 +209,7 @@ pub(super) fn script_of(run: &mut Run, text: Value) -> Value {
     let Some(only) = path.single() else { return text };
     let word = Word { text: only.clone(), span: run.call.span, splits: false, taint: text.taint };
     run.analyst.recall(&word, run.shell);
-    let Some(script) = run.analyst.script(&word, run.shell) else { return text };
+    let Some(script) = run.analyst.program_text(&word, run.shell) else { return text };
     let is_left =
         |text: &&Text| !matches!(text.pieces.as_slice(), [Piece::Hole(hole)] if hole.source.is_output());
     let left: Vec<Text> = text.any.iter().filter(is_left).cloned().collect();
@@ -273,7 +273,7 @@ fn run_file(run: &mut Run, script: &Word, args: &[Word], scope: Scope) -> Outcom
 fn follow_file(run: &mut Run, script: &Word, args: &[Word], scope: Scope) -> Outcome {
     run.read(script, false);
     run.analyst.recall(script, run.shell);
-    let Some(text) = run.analyst.script(script, run.shell) else {
+    let Some(text) = run.analyst.program_text(script, run.shell) else {
         let kind = EffectKind::Exec { program: script.shown(), argv: Vec::new(), source: CodeSource::File };
         run.analyst.push(kind, script.span, Certainty::Certain);
         if scope == Scope::Sourced {
@@ -359,7 +359,7 @@ pub(super) fn program(run: &mut Run) -> Option<Outcome> {
 fn follow_program(run: &mut Run) -> Option<Outcome> {
     let word = Word::literal_at(run.path, run.call.argv.first().map_or(run.call.span, |field| field.span));
     run.analyst.recall(&word, run.shell);
-    let Some(text) = run.analyst.script(&word, run.shell) else {
+    let Some(text) = run.analyst.program_text(&word, run.shell) else {
         fresh(run, &word);
         return None;
     };

@@ -13,6 +13,9 @@ pub(super) fn trimmed(text: &Text, pattern: &Pattern, suffix: bool, longest: boo
     if let Some(known) = text.as_literal() {
         return trim_known(known, pattern, suffix, longest).map(|rest| Text::literal(&rest));
     }
+    if let Some(part) = part_of_path(text, pattern, suffix, longest) {
+        return Some(part);
+    }
     // The shortest match may lie within the known end; the longest may reach into the hole.
     if longest {
         return None;
@@ -27,6 +30,33 @@ pub(super) fn trimmed(text: &Text, pattern: &Pattern, suffix: bool, longest: boo
     *end = Piece::text(&rest);
     let filled = |piece: &&Piece| !matches!(piece, Piece::Text(text) if text.is_empty());
     Some(Text { pieces: pieces.iter().filter(filled).cloned().collect() })
+}
+
+/// `${path##*/}` and `${path%/*}` where some names of the path are patterns: those hold no `/`.
+fn part_of_path(text: &Text, pattern: &Pattern, suffix: bool, longest: bool) -> Option<Text> {
+    let is_name = |piece: &Piece| match piece {
+        Piece::Text(_) => true,
+        Piece::Glob(glob) => !glob.contains('/') && !glob.contains("**"),
+        Piece::Hole(_) => false,
+    };
+    let wanted = if suffix { pattern.is_name() && !longest } else { pattern.is_folder() && longest };
+    let pieces = text.pieces.as_slice();
+    if !wanted || !pieces.iter().all(is_name) {
+        return None;
+    }
+    let at = pieces.iter().rposition(|piece| matches!(piece, Piece::Text(known) if known.contains('/')))?;
+    let (before, rest) = pieces.split_at_checked(at)?;
+    let (Piece::Text(known), behind) = rest.split_first()? else { return None };
+    let (folder, name) = known.rsplit_once('/')?;
+    let mut part = Text::default();
+    if suffix {
+        before.iter().for_each(|piece| part.push(piece.clone()));
+        part.push_str(folder);
+    } else {
+        part.push_str(name);
+        behind.iter().for_each(|piece| part.push(piece.clone()));
+    }
+    Some(part)
 }
 
 fn trim_known(known: &str, pattern: &Pattern, suffix: bool, longest: bool) -> Option<String> {

@@ -75,6 +75,16 @@ impl Pattern {
         !self.tokens.is_empty() && self.tokens.iter().all(|token| *token == Token::Star)
     }
 
+    /// `*/`: all that stands before a name.
+    pub(super) fn is_folder(&self) -> bool {
+        self.tokens == [Token::Star, Token::Char('/')]
+    }
+
+    /// `/*`: a name with the sign before it.
+    pub(super) fn is_name(&self) -> bool {
+        self.tokens == [Token::Char('/'), Token::Star]
+    }
+
     /// Certainly matches exactly one character, and no `/` rules apply.
     pub(super) fn is_one_char(&self) -> bool {
         matches!(self.tokens.as_slice(), [Token::Char(_) | Token::Any | Token::Class { .. }])

@@ -470,7 +470,7 @@ fn follow_file(run: &mut Run, language: Language, file: &Word, args: &[Word], be
     let shown = file.shown();
     let content = run.read(file, false);
     run.analyst.recall(file, run.shell);
-    let Some(code) = run.analyst.script(file, run.shell) else {
+    let Some(code) = run.analyst.program_text(file, run.shell) else {
         if taint::has(content.taint, taint::NET) {
             run.analyst.dynamic_code(content.taint, file.span);
         }
