@@ -43,7 +43,12 @@ static PROGRAMS: Names<128> = index!(TOOLS, (programs, _) => programs);
 
 /// The mark of what such a tool prints, if the command is one and nothing else goes into it.
 pub(super) fn marks(run: &Run) -> Taint {
-    let first = run.args.first().and_then(Word::literal).unwrap_or_default();
+    // Behind the name of a profile, as of minikube, comes the verb.
+    let args = match run.args {
+        [option, _, rest @ ..] if option.is("-p") || option.is("--profile") => rest,
+        args => args,
+    };
+    let first = args.first().and_then(Word::literal).unwrap_or_default();
     let named = PROGRAMS
         .rows(TOOLS, run.program, |(names, _)| names)
         .any(|(_, words)| words.is_empty() || words.contains(&first));

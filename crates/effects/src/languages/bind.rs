@@ -5,9 +5,10 @@ use std::rc::Rc;
 use tollgate_model::WriteMode;
 use tollgate_shell::value::{HoleSource, Value};
 
-use super::classes::{PROPERTY, number_of};
+use super::classes::PROPERTY;
 use super::flat::COMMAND;
 use super::machine::Machine;
+use super::members::number_of;
 use super::ruby::BLOCK;
 use super::scope::OUTER;
 use super::services::is_service;

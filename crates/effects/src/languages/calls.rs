@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use tollgate_shell::value::Taint;
 
-use super::classes::{Class, number_of};
+use super::classes::Class;
 use super::flat::{COMMAND, OPENING};
 use super::losses::REPOSITORY;
 use super::machine::{Machine, Origin};
+use super::members::number_of;
 use super::network::CLIENT;
 use super::opened::is_emulated;
 use super::ops::Op;

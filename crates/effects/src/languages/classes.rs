@@ -493,11 +493,3 @@ impl Machine<'_, '_, '_> {
         }
     }
 }
-
-/// What the parts of an object of the program are kept under.
-pub(super) fn number_of(value: &Val) -> Option<&Rc<str>> {
-    match value {
-        Val::Object(object) if object.own.is_some() => Some(&object.class),
-        _ => None,
-    }
-}

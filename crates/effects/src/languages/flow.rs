@@ -273,3 +273,9 @@ fn takes_work(body: &[Token]) -> bool {
     body.iter()
         .any(|token| matches!(&token.tok, Tok::Name(name) if matches!(&**name, "pop" | "popleft" | "shift")))
 }
+
+/// Does the block leave the loop around it?
+pub(super) fn block_leaves(value: &Val) -> bool {
+    let Val::Function(function) = value else { return false };
+    leaves_loop(function.tokens.get(function.body.clone()).unwrap_or_default())
+}

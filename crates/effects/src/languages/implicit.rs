@@ -3,8 +3,9 @@
 
 use std::rc::Rc;
 
-use super::classes::{Class, PROPERTY, number_of};
+use super::classes::{Class, PROPERTY};
 use super::machine::Machine;
+use super::members::number_of;
 use super::token::Tok;
 use super::value::{Args, Val};
 

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::classes::{Class, ITEM, PROPERTY, number_of};
+use super::classes::{Class, ITEM, PROPERTY};
 use super::expr::ARGUMENT;
 use super::flat;
 use super::gits::is_git;
@@ -406,4 +406,12 @@ impl Machine<'_, '_, '_> {
 
 fn is_function(value: &Val) -> bool {
     matches!(value, Val::Name(_) | Val::Function(_) | Val::Partial(_) | Val::Class(_) | Val::Any(_))
+}
+
+/// What the parts of an object of the program are kept under.
+pub(super) fn number_of(value: &Val) -> Option<&Rc<str>> {
+    match value {
+        Val::Object(object) if object.own.is_some() => Some(&object.class),
+        _ => None,
+    }
 }

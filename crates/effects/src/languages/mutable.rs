@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
-use super::classes::{Class, ITEM, number_of};
+use super::classes::{Class, ITEM};
 use super::machine::Machine;
+use super::members::number_of;
 use super::value::{Args, Val};
 
 /// Methods of lists and tables that leave them as they are, in the words of all languages.

@@ -6,7 +6,7 @@ use tollgate_model::{Certainty, CodeSource, EffectKind};
 use tollgate_shell::value::{Taint, Value};
 
 use super::flat::labelled;
-use super::flow::{ENDLESS, leaves_loop};
+use super::flow::{ENDLESS, block_leaves};
 use super::machine::{Machine, Origin};
 use super::ops::{Known, Op};
 use super::outgoing::{encoded, holds_environment, with_environment};
@@ -164,7 +164,7 @@ impl Machine<'_, '_, '_> {
                 let start = self.effort();
                 let args = args.clone();
                 self.looped(start, |machine| machine.callbacks(&args));
-                if !args.all().any(leaves) {
+                if !args.all().any(block_leaves) {
                     self.exhausts(start);
                 }
                 Val::unknown()
@@ -492,10 +492,4 @@ impl Machine<'_, '_, '_> {
         };
         self.push(kind, Certainty::Possible);
     }
-}
-
-/// Does the block leave the loop around it?
-fn leaves(value: &Val) -> bool {
-    let Val::Function(function) = value else { return false };
-    leaves_loop(function.tokens.get(function.body.clone()).unwrap_or_default())
 }
