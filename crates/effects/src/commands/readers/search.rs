@@ -57,8 +57,9 @@ pub(super) fn grep(run: &mut Run) -> Outcome {
         let folders = search.files.iter();
         folders.for_each(|folder| names::secrets_in_home(run.analyst, &pattern.shown(), folder, run.shell));
     }
-    // Without a place it walks where it is.
-    if search.walks && search.files.is_empty() && run.stdin().is_none() {
+    // Without a place it walks where it is; of the script that a shell is reading there may be nothing left to search.
+    let fed = run.stdin().is_some_and(|input| !run.analyst.typed.contains(input));
+    if search.walks && search.files.is_empty() && !fed {
         search.files.push(Word::literal_at(".", run.call.span));
     }
     if lists(&search) && !search.files.is_empty() {
