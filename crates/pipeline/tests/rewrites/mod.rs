@@ -178,7 +178,9 @@ pub const REWRITES: &[Rewrite] = &[
     row(Wrapping, "command", |s| s.each_program(|_, w| format!("command {w}"))),
     row(Wrapping, "exec", |s| s.single.then(|| s.each_program(|_, w| format!("exec {w}")))?),
     row(Wrapping, "exec under another name", |s| {
-        s.single.then(|| s.each_program(|_, w| format!("exec -a ls {w}")))?
+        // Such a program is whatever it is called by.
+        let multicall = ["busybox", "toybox"].iter().any(|name| s.text.contains(name));
+        (s.single && !multicall).then(|| s.each_program(|_, w| format!("exec -a ls {w}")))?
     }),
     row(Wrapping, "env", |s| s.each_program(|_, w| format!("env {w}"))),
     row(Wrapping, "env with a variable", |s| s.each_program(|_, w| format!("env -u FOO LC_ALL=C {w}"))),
