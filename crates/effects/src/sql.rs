@@ -211,8 +211,13 @@ fn text(sql: &str, flavour: Flavour, depth: usize, found: &mut Found) {
             }
         }
         own.extend(one.makes_table(found.strict));
+        let drops = one.is("drop");
         for statement in one.deeds() {
-            let temporary = own.contains(&statement.object) && statement.deed.operation().is_some();
+            let temporary = own.contains(&statement.object)
+                && statement.deed.operation().is_some()
+                && !one.names_several();
+            // Once it is gone, its name may be another table's.
+            own.retain(|name| !drops || *name != statement.object);
             if statement.deed == Deed::Use {
                 found.database = Some(statement.object);
             } else if !temporary {

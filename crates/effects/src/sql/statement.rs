@@ -77,6 +77,11 @@ impl<'t> Reader<'t> {
         (self.word(kind) == Some("table")).then(|| self.name(kind + 1))
     }
 
+    /// Does it drop or empty more than one table?
+    pub fn names_several(&self) -> bool {
+        (self.is("drop") || self.is("truncate")) && self.tokens.contains(&Token::Symbol(','))
+    }
+
     /// Code in strings that this statement runs.
     pub fn inner_code(&self) -> impl Iterator<Item = &'t str> {
         let runs = |token: &Token| matches!(token, Token::Word(word) if matches!(word.as_str(), "execute" | "exec" | "immediate"));
