@@ -198,21 +198,7 @@ impl Machine<'_, '_, '_> {
             (Infix::Format, Val::Int(a), Val::Int(b)) => number('%', *a, *b),
             (Infix::Format, Val::Text(format), _) => self.percent(format, right),
             (Infix::Either, ..) => left.union(right),
-            (Infix::Push, Val::File(file), _) => {
-                self.file_method(&Rc::clone(file), "write", &Args::of(vec![right.clone()]))
-            }
-            (Infix::Push, Val::Pipe(pipe), _) => {
-                self.pipe_method(&Rc::clone(pipe), "write", &Args::of(vec![right.clone()]))
-            }
-            (Infix::Push, Val::Int(a), Val::Int(b)) => number('<', *a, *b),
-            (Infix::Push, ..) => {
-                if !self.grow(left, place, "<<", std::slice::from_ref(right)) {
-                    let whole = self.add(left, right);
-                    self.text_changed(left, &whole);
-                    self.assign(place.map(Rc::from), whole);
-                }
-                left.clone()
-            }
+            (Infix::Push, ..) => self.pushed(left, right, place),
             (Infix::First, ..) => left.clone(),
             (Infix::Second, ..) => right.clone(),
             (Infix::Equal, ..) => {
@@ -225,6 +211,24 @@ impl Machine<'_, '_, '_> {
                 Val::Unknown(marks)
             }
             _ => Val::Unknown(marks),
+        }
+    }
+
+    /// `left << right`: into a file or a pipe, to the end of a list or a text, or a number by so many bits.
+    fn pushed(&mut self, left: &Val, right: &Val, place: Option<&str>) -> Val {
+        let args = || Args::of(vec![right.clone()]);
+        match (left, right) {
+            (Val::File(file), _) => self.file_method(&Rc::clone(file), "write", &args()),
+            (Val::Pipe(pipe), _) => self.pipe_method(&Rc::clone(pipe), "write", &args()),
+            (Val::Int(a), Val::Int(b)) => number('<', *a, *b),
+            _ => {
+                if !self.grow(left, place, "<<", std::slice::from_ref(right)) {
+                    let whole = self.add(left, right);
+                    self.text_changed(left, &whole);
+                    self.assign(place.map(Rc::from), whole);
+                }
+                left.clone()
+            }
         }
     }
 

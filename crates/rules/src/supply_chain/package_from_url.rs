@@ -1,13 +1,11 @@
-use tollgate_model::git::Repo;
 use tollgate_model::hosts::on_forge;
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule, World};
+use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 
 use crate::kit::{Words, first, rule};
 
 rule! {
     /// Asks before a package is installed from an address that is no registry and no well-known forge: its code runs unseen.
-    /// Code of somebody's repository that is run at once is asked about on a forge, too, unless it belongs to those whose
-    /// repository the project is.
+    /// Code of somebody's repository that is run at once is asked about on a forge, too.
     ///
     /// ## Instead
     /// Install the released package by its name and version.
@@ -26,6 +24,7 @@ rule! {
         hit Shell("npx -y github:stranger/tool"),
         hit Shell("pnpm dlx stranger/tool"),
         hit Shell("uvx --from git+https://github.com/stranger/tool tool"),
+        hit Shell("npx github:me/tool"),
         pass Shell("pip install requests"),
         pass Shell("pip install git+https://github.com/pallets/flask"),
         pass Shell("pip install -e ."),
@@ -53,10 +52,10 @@ impl Rule for PackageFromUrl {
                 "install the released package by its name and version",
             ),
             EffectKind::Install { manager, package, runs: true }
-                if is_foreign(manager, package, case.world) =>
+                if is_repository(package, manager == "npm") =>
             {
                 Words::new(
-                    format!("runs the code of `{package}` at once: a repository of people unknown here"),
+                    format!("runs the code of `{package}` at once: a repository that no registry knows"),
                     "run the released package by its name and version",
                 )
             }
@@ -75,51 +74,42 @@ fn is_strange(package: &str) -> bool {
     !(safe && (scheme.ends_with("file") || on_forge(rest.trim_start_matches("://"))))
 }
 
-/// Is it somebody's repository on a forge, and nobody's whom the project knows?
-fn is_foreign(manager: &str, package: &str, world: &dyn World) -> bool {
-    let Some(owner) = owner(package, manager == "npm") else { return false };
-    let repo = Repo::find(world.workspace(), world);
-    let config = repo.map(|repo| repo.config(world));
-    !config.is_some_and(|config| {
-        config.named("remote", "url").any(|(_, url)| self::owner(url, false).as_ref() == Some(&owner))
-    })
-}
-
-/// The forge of a repository and whose it is there: `github.com/somebody`. Node's managers look for `owner/name` on GitHub.
-fn owner(address: &str, of_node: bool) -> Option<String> {
+/// Is it somebody's repository on a forge? Node's managers look for `owner/name` on GitHub. Whose it is does not count: the
+/// remotes that would tell who is known are settings that an agent can write.
+fn is_repository(address: &str, of_node: bool) -> bool {
     const SHORT: &[(&str, &str)] =
         &[("github:", "github.com"), ("gitlab:", "gitlab.com"), ("bitbucket:", "bitbucket.org")];
     let short = || SHORT.iter().find_map(|(mark, host)| Some((*host, address.split_once(mark)?.1)));
-    let (host, path) = match (address.split_once("://"), address.split_once("git@")) {
-        (Some((_, rest)), _) => {
-            let (authority, path) = rest.split_once('/')?;
-            (authority.rsplit('@').next()?.split(':').next()?, path)
-        }
-        (None, Some((_, rest))) => rest.split_once(':')?,
-        (None, None) => short().or_else(|| of_node.then_some(("github.com", address)))?,
+    let parted = match (address.split_once("://"), address.split_once("git@")) {
+        (Some((_, rest)), _) => rest.split_once('/').map(|(authority, path)| {
+            (authority.rsplit('@').next().and_then(|host| host.split(':').next()).unwrap_or_default(), path)
+        }),
+        (None, Some((_, rest))) => rest.split_once(':'),
+        (None, None) => short().or_else(|| of_node.then_some(("github.com", address))),
     };
-    let (owner, _) = path.split_once('/').filter(|(owner, _)| !matches!(*owner, "." | ".." | "" | "~"))?;
-    on_forge(host).then(|| format!("{host}/{}", owner.to_ascii_lowercase()))
+    let is_owned =
+        |path: &str| path.split_once('/').is_some_and(|(owner, _)| !matches!(owner, "." | ".." | "" | "~"));
+    parted.is_some_and(|(host, path)| on_forge(host) && is_owned(path))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::owner;
+    use super::is_repository;
 
     #[test]
-    fn owners_of_repositories() {
+    fn repositories_on_forges() {
         for (address, expected) in [
-            ("github:Acme/tool#main", Some("github.com/acme")),
-            ("tool@github:acme/tool", Some("github.com/acme")),
-            ("acme/tool", Some("github.com/acme")),
-            ("git+https://github.com/acme/tool@v1", Some("github.com/acme")),
-            ("git+ssh://git@gitlab.com/acme/tool.git", Some("gitlab.com/acme")),
-            ("git@github.com:acme/shop.git", Some("github.com/acme")),
-            ("https://evil.test/acme/tool", None),
-            ("./tool/x", None),
-            ("left-pad", None),
+            ("github:Acme/tool#main", true),
+            ("tool@github:acme/tool", true),
+            ("acme/tool", true),
+            ("git+https://github.com/acme/tool@v1", true),
+            ("git+ssh://git@gitlab.com/acme/tool.git", true),
+            ("git@github.com:acme/shop.git", true),
+            ("https://evil.test/acme/tool", false),
+            ("./tool/x", false),
+            ("left-pad", false),
         ] {
-            assert_eq!(owner(address, true).as_deref(), expected, "{address}");
+            assert_eq!(is_repository(address, true), expected, "{address}");
         }
     }
 }
