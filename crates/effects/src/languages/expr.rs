@@ -214,24 +214,6 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    /// `left << right`: into a file or a pipe, to the end of a list or a text, or a number by so many bits.
-    fn pushed(&mut self, left: &Val, right: &Val, place: Option<&str>) -> Val {
-        let args = || Args::of(vec![right.clone()]);
-        match (left, right) {
-            (Val::File(file), _) => self.file_method(&Rc::clone(file), "write", &args()),
-            (Val::Pipe(pipe), _) => self.pipe_method(&Rc::clone(pipe), "write", &args()),
-            (Val::Int(a), Val::Int(b)) => number('<', *a, *b),
-            _ => {
-                if !self.grow(left, place, "<<", std::slice::from_ref(right)) {
-                    let whole = self.add(left, right);
-                    self.text_changed(left, &whole);
-                    self.assign(place.map(Rc::from), whole);
-                }
-                left.clone()
-            }
-        }
-    }
-
     /// A text or a list gets longer by another.
     pub fn extended(&mut self, left: &Val, right: &Val) -> Val {
         self.grown +=
@@ -484,7 +466,7 @@ fn is_constant(name: &str) -> bool {
     !name.contains('.') && name.chars().next().is_some_and(char::is_uppercase)
 }
 
-fn number(sign: char, a: i64, b: i64) -> Val {
+pub(super) fn number(sign: char, a: i64, b: i64) -> Val {
     let result = match sign {
         '+' => a.checked_add(b),
         '-' => a.checked_sub(b),

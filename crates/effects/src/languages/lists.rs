@@ -2,10 +2,29 @@
 
 use std::rc::Rc;
 
+use super::expr::number;
 use super::machine::Machine;
 use super::value::{Args, List, Val};
 
 impl Machine<'_, '_, '_> {
+    /// `left << right`: into a file or a pipe, to the end of a list or a text, or a number by so many bits.
+    pub fn pushed(&mut self, left: &Val, right: &Val, place: Option<&str>) -> Val {
+        let args = || Args::of(vec![right.clone()]);
+        match (left, right) {
+            (Val::File(file), _) => self.file_method(&Rc::clone(file), "write", &args()),
+            (Val::Pipe(pipe), _) => self.pipe_method(&Rc::clone(pipe), "write", &args()),
+            (Val::Int(a), Val::Int(b)) => number('<', *a, *b),
+            _ => {
+                if !self.grow(left, place, "<<", std::slice::from_ref(right)) {
+                    let whole = self.add(left, right);
+                    self.text_changed(left, &whole);
+                    self.assign(place.map(Rc::from), whole);
+                }
+                left.clone()
+            }
+        }
+    }
+
     /// A method that changes the list it is called on.
     pub fn grow(&mut self, value: &Val, place: Option<&str>, name: &str, added: &[Val]) -> bool {
         let Val::List(list) = value else { return false };
