@@ -15,7 +15,6 @@
 mod support;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::{Value, json};
 use support::{Answer, Scratch};
@@ -71,12 +70,10 @@ impl World {
             &["init", "-q", "-b", "main"][..],
             &["remote", "add", "origin", "https://github.com/acme/app.git"],
             &["add", "-A"],
-            &["-c", "user.name=t", "-c", "user.email=t@example.test", "commit", "-qm", "first"],
+            &["commit", "-qm", "first"],
             &["update-ref", "refs/remotes/origin/main", "HEAD"],
         ] {
-            let mut git = Command::new("git");
-            git.args(args).current_dir(world.scratch.project()).env("HOME", &home);
-            assert!(git.status().unwrap().success());
+            world.scratch.git(args);
         }
         for name in IGNORED.split_whitespace() {
             let path = home.join(name);

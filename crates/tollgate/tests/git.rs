@@ -14,7 +14,6 @@ mod support;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::json;
 use support::{Answer, Scratch, answer};
@@ -33,11 +32,7 @@ fn repository() -> Scratch {
 }
 
 fn git(scratch: &Scratch, args: &[&str]) {
-    let mut command = Command::new("git");
-    scratch.clean(&mut command);
-    command.args(["-c", "user.name=a", "-c", "user.email=a@b.test"]).args(args);
-    let output = command.output().unwrap();
-    assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    scratch.git(args);
 }
 
 fn write(scratch: &Scratch, name: &str, content: &str) {
@@ -281,8 +276,6 @@ fn f43_code_in_a_repository_is_never_run_by_the_gate() {
     }
     assert!(scratch.bash("git reset --hard").denied().says("src/a.rs"));
     // The traps are real.
-    let mut plain = Command::new("git");
-    scratch.clean(&mut plain);
-    let _ = plain.arg("status").output();
+    let _ = scratch.git_command().arg("status").output();
     assert!(fs::read_dir(&marks).unwrap().count() > 0);
 }

@@ -70,9 +70,8 @@ fn repository() -> Scratch {
 }
 
 fn run(folder: &Path, scratch: &Scratch, args: &[&str]) -> bool {
-    let mut command = Command::new("git");
-    scratch.clean(&mut command);
-    command.args(["-c", "user.name=a", "-c", "user.email=a@b.test"]).args(args).current_dir(folder);
+    let mut command = scratch.git_command();
+    command.args(args).current_dir(folder);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().success()
 }
 

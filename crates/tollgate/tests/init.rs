@@ -147,7 +147,9 @@ fn an_agent_must_be_there_or_be_named() {
         &["no coding agent was found", "tollgate init --agent claude-code"],
     );
     assert!(!home.path(".claude").exists());
+    assert_eq!(home.run(&["init", "--detect"]).out, "");
     check(&home.run(&["init", "--yes", "--agent", "claude-code"]), 0, &["`ls` passes"]);
+    assert_eq!(home.run(&["init", "--detect"]).out, "claude-code\n");
     check(&home.run(&["init", "--agent", "emacs"]), 2, &["claude-code"]);
     home.program("codex", "exit 0");
     check(

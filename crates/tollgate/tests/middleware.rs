@@ -19,7 +19,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use support::{Answer, Scratch, answer, finish, in_terminal};
+use support::{Answer, Scratch, answer, finish, in_terminal, is_missing};
 
 const SEED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/seed");
 
@@ -229,8 +229,7 @@ fn hanging_and_failing_observers_cost_no_more_than_good_ones() {
 
 #[test]
 fn built_ins_alone_start_nothing() {
-    if !Path::new("/usr/bin/strace").exists() {
-        eprintln!("left out: `strace` is not there");
+    if is_missing("strace") {
         return;
     }
     let stages = "      - {id: validate-tool-inputs, type: validation}\n      - {id: block-dangerous-commands, type: safety, config: {dangerous_patterns: [hello]}}\n";

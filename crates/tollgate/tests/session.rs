@@ -169,7 +169,7 @@ fn a_tag_of_the_sessions_own_makes_nothing_a_cache() {
     let tag = "Signature: 8a477f597d28d172789f06886806bc55\n";
     let session = Session::new(&scratch, "s");
     std::fs::write(scratch.project().join("src/main.rs"), "fn main() {}").unwrap();
-    assert!(Command::new("git").args(["init", "-q"]).arg(scratch.project()).status().unwrap().success());
+    scratch.git(&["init", "-q"]);
     session.bash("rm -rf src").refused();
     let file = scratch.project().join("src/CACHEDIR.TAG");
     session.tool("Write", json!({"file_path": file, "content": tag}));

@@ -29,15 +29,21 @@ impl Repository {
         self.root().to_str().unwrap().to_owned()
     }
 
-    fn git(&self, args: &[&str]) {
+    /// A git command that sees nothing of this machine: no configuration, and an identity of its own.
+    fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new("git");
         command
             .env_clear()
             .env("PATH", "/usr/bin:/bin:/usr/local/bin")
             .env("HOME", "/nonexistent")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
             .current_dir(self.root());
         command.args(["-c", "user.name=a", "-c", "user.email=a@b.test"]).args(args);
-        let output = command.output().unwrap();
+        command
+    }
+
+    fn git(&self, args: &[&str]) {
+        let output = self.command(args).output().unwrap();
         assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
     }
 
@@ -121,9 +127,9 @@ fn what_is_only_deleted_is_not_lost_and_conflicts_are_work() {
     repository.git(&["checkout", "-q", "main"]);
     repository.write("src/a", "main\n");
     repository.commit("main");
-    let merge =
-        Command::new("git").args(["merge", "-q", "other"]).current_dir(repository.root()).output().unwrap();
-    assert!(!merge.status.success());
+    let merge = repository.command(&["merge", "-q", "other"]).output().unwrap();
+    let said = String::from_utf8_lossy(&merge.stdout).into_owned();
+    assert!(!merge.status.success() && said.contains("CONFLICT"), "{merge:?}");
     check(&repository.ask(&[]), &[], &["src/a"], &[], &[]);
 }
 
@@ -237,7 +243,7 @@ fn f43_nothing_of_the_repository_runs() {
     let left: Vec<_> = fs::read_dir(marks.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(left.is_empty(), "{left:?}");
     // The traps are real: plain git runs them.
-    let _ = Command::new("git").args(["status"]).current_dir(repository.root()).output();
+    let _ = repository.command(&["status"]).output();
     assert!(
         fs::read_dir(marks.path()).unwrap().count() > 0,
         "the planted code never runs, so the test shows nothing"

@@ -74,6 +74,20 @@ impl Scratch {
         command.env("CLAUDE_PROJECT_DIR", self.project()).env("CLAUDE_CODE_SESSION_ATTENDED", "1");
     }
 
+    /// Git in the project, with an identity of its own and no configuration of this machine.
+    pub fn git_command(&self) -> Command {
+        let mut command = Command::new("git");
+        self.clean(&mut command);
+        command.env("GIT_CONFIG_NOSYSTEM", "1").env("PATH", "/usr/bin:/bin:/usr/local/bin");
+        command.args(["-c", "user.name=a", "-c", "user.email=a@b.test", "-c", "init.defaultBranch=main"]);
+        command
+    }
+
+    pub fn git(&self, args: &[&str]) {
+        let output = self.git_command().args(args).output().unwrap();
+        assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+
     pub fn hook(&self, event: &str, payload: &[u8]) -> Answer {
         answer(&mut self.command(Some(event)), payload)
     }
@@ -100,6 +114,16 @@ impl Scratch {
         let text = std::fs::read_to_string(self.state().join("events.jsonl")).unwrap_or_default();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
+}
+
+/// Is a program that a test runs missing? `cargo xtask test` installs it; plain `cargo test` leaves the test out and says so.
+pub fn is_missing(program: &str) -> bool {
+    let missing =
+        !["/usr/bin", "/bin", "/usr/local/bin"].iter().any(|dir| Path::new(dir).join(program).exists());
+    if missing {
+        eprintln!("left out: `{program}` is not installed (`cargo xtask test` installs it)");
+    }
+    missing
 }
 
 /// Outside the temporary directories, so that a scratch home is judged as a home.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, answer};
+use crate::support::{Answer, answer, is_missing};
 use crate::team::{Team, passes};
 
 const ALL: &str =
@@ -83,6 +83,9 @@ fn settle(teams: [&Team; 2], event: &str, fields: &Value) {
 
 #[test]
 fn an_event_that_no_workflow_gates_takes_no_instructions_more() {
+    if is_missing("valgrind") {
+        return;
+    }
     let (with, without) = (Team::with(ALL), Team::with("[]"));
     // Counting is slow, so not all of them: two before a call, one after one, and a prompt.
     takes_no_more(&with, &without, ungated().into_iter().step_by(2).collect(), 1.02);
@@ -110,6 +113,9 @@ fn takes_no_more(with: &Team, without: &Team, events: Vec<(&str, Value)>, most: 
 
 #[test]
 fn an_event_that_no_workflow_gates_opens_no_file_more() {
+    if is_missing("strace") {
+        return;
+    }
     let (with, without) = (Team::with(ALL), Team::with("[]"));
     opens_no_file_more(&with, &without);
     // Nor does it where one is active and not asked.

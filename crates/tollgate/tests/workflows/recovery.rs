@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 
 use crate::agents::other;
+use crate::support::is_missing;
 use crate::team::{Team, passes};
 
 fn payload(team: &Team, event: &str, fields: &Value) -> Vec<u8> {
@@ -62,6 +63,9 @@ fn at_every_moment(team: &Team, event: &str, fields: &Value, check: impl Fn(usiz
 
 #[test]
 fn what_was_saved_is_told_whenever_the_telling_dies() {
+    if is_missing("strace") {
+        return;
+    }
     let team = Team::with("[compact-recovery]");
     let source = json!({"source": "compact"});
     at_every_moment(&team, "SessionStart", &source, |number, said, when| {
@@ -74,6 +78,9 @@ fn what_was_saved_is_told_whenever_the_telling_dies() {
 
 #[test]
 fn a_saving_that_dies_damages_nothing() {
+    if is_missing("strace") {
+        return;
+    }
     let team = Team::with("[compact-recovery]");
     let trigger = json!({"trigger": "auto"});
     at_every_moment(&team, "PreCompact", &trigger, |number, _, when| {

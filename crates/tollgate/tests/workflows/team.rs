@@ -1,7 +1,5 @@
 //! A project with workflows that are on, and one session of Claude Code in it, event by event.
 
-use std::process::Command;
-
 use serde_json::{Value, json};
 
 use crate::support::{Answer, Scratch};
@@ -29,10 +27,7 @@ impl Team {
     }
 
     pub fn git(&self, args: &[&str]) {
-        let mut git = Command::new("git");
-        git.args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"]).args(args);
-        let done = git.current_dir(self.scratch.project()).env("HOME", self.scratch.home()).output().unwrap();
-        assert!(done.status.success(), "{args:?} {}", String::from_utf8_lossy(&done.stderr));
+        self.scratch.git(args);
     }
 
     pub fn send(&self, event: &str, fields: Value) -> Answer {
