@@ -50,6 +50,9 @@ pub struct Args {
     /// Show what would change, and stop
     #[arg(long)]
     dry_run: bool,
+    /// List the agents that would be registered, one a line, and stop
+    #[arg(long)]
+    detect: bool,
     /// Afterwards let Claude Code itself make a call that must be refused. Needs a login and some tokens
     #[arg(long)]
     live: bool,
@@ -88,11 +91,16 @@ pub enum ModeName {
 
 /// Plans, asks, writes, proves.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    owner::admit("init")?;
+    if !args.detect {
+        owner::admit("init")?;
+    }
     if args.adopt && args.scope != ScopeName::User {
         bail!("`--adopt` takes over hooks of your own settings: use it with `--scope user`");
     }
     let stage = Stage::here()?;
+    if args.detect {
+        return Ok(list_found(&stage, args.all));
+    }
     let registration = stage.registration()?;
     let jobs = Jobs::new(&stage, &registration, args)?;
     jobs.show();
@@ -109,6 +117,19 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     jobs.apply()?;
     Ok(jobs.prove(args.live))
+}
+
+/// Prints the agents that `init` would register, one name a line; nothing where there is none.
+fn list_found(stage: &Stage, all: bool) -> ExitCode {
+    let found = stage.agents();
+    let is_found = |name: &str| found.iter().any(|agent| agent.agent == name);
+    let claude = (is_found(CLAUDE) || stage.places.user.is_dir()).then_some(CLAUDE);
+    let guards = SETUPS.iter().map(|setup| Guard::new(stage, setup));
+    let others: Vec<Guard> = guards
+        .filter(|guard| is_found(guard.name()) && (all || guard.profile.proof == Proof::EndToEnd))
+        .collect();
+    claude.into_iter().chain(others.iter().map(Guard::name)).for_each(out::line);
+    ExitCode::SUCCESS
 }
 
 fn agreed() -> anyhow::Result<bool> {
