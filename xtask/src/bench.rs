@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use crate::{build, corpus, sh};
+use xtask::sh;
+
+use crate::{build, corpus};
 
 const ROUNDS: usize = 600;
 const AT_ONCE: usize = 100;

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use crate::{hot, sh};
+use xtask::sh;
+
+use crate::hot;
 
 /// Builds the release binary; where it lies.
 pub fn release() -> Result<PathBuf> {

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 
 use anyhow::{Context, Result};
 
-use crate::sh;
+use xtask::sh;
 
 /// Judges every command of a file with the test binary of `pipeline`.
 pub fn run(file: Option<&str>) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::sh;
+use xtask::sh;
 
 /// Writes the page, and compares the options that are known with those that the programs of this machine print.
 /// A test of `tollgate-effects` says when the page is stale.

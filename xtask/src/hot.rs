@@ -11,7 +11,9 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{build, hot_data, sh};
+use xtask::sh;
+
+use crate::{build, hot_data};
 
 /// Set for the linker that rustc starts, which is this program: where the list lies.
 pub const VARIABLE: &str = "TOLLGATE_HOT";
@@ -30,13 +32,16 @@ pub fn link(list: &Path, args: &[String]) -> Result<()> {
     let named = std::env::var_os(NAMES).map(PathBuf::from);
     linker.args(args.iter().filter(|arg| named.is_none() || arg.as_str() != "-Wl,--strip-all"));
     if let Some(order) = order(list, args)? {
-        linker.arg(format!("-Wl,--symbol-ordering-file={}", order.display()));
-        linker.arg("-Wl,--no-warn-symbol-ordering");
-        linker.args(data_order(list, args, &order)?);
+        // `-Xlinker` and not `-Wl,`: a folder may have a comma in its name.
+        linker.args(["-Xlinker", &format!("--symbol-ordering-file={}", order.display())]);
+        linker.args(["-Xlinker", "--no-warn-symbol-ordering"]);
+        if let Some(script) = data_order(list, args, &order)? {
+            linker.args(["-Xlinker", "-T", "-Xlinker"]).arg(script);
+        }
     }
     if let Some(folder) = named {
         hot_data::note(&objects(args), &folder.join(NOTED))?;
-        linker.arg(format!("-Wl,-Map={}", folder.join(MAP).display()));
+        linker.args(["-Xlinker", &format!("-Map={}", folder.join(MAP).display())]);
     }
     let status = linker.status().context("cannot start `cc`")?;
     if !status.success() {
@@ -66,7 +71,7 @@ fn objects(args: &[String]) -> Vec<&String> {
 }
 
 /// The script for the constants, beside the list of symbols.
-fn data_order(list: &Path, args: &[String], beside: &Path) -> Result<Option<String>> {
+fn data_order(list: &Path, args: &[String], beside: &Path) -> Result<Option<PathBuf>> {
     let names = std::fs::read_to_string(list)?;
     let hot: HashSet<&str> = names.lines().collect();
     let Some(script) = hot_data::script(&objects(args), |name| hot.contains(name))? else {
@@ -74,7 +79,7 @@ fn data_order(list: &Path, args: &[String], beside: &Path) -> Result<Option<Stri
     };
     let file = beside.with_extension("ld");
     std::fs::write(&file, script)?;
-    Ok(Some(format!("-Wl,-T,{}", file.display())))
+    Ok(Some(file))
 }
 
 /// The symbols of the objects that the list names, as a file for the linker beside them. `None` where the linker is

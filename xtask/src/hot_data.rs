@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use crate::{hot, sh};
+use xtask::sh;
+
+use crate::hot;
 
 /// How the compiler calls the sections of constants that have no name of their own.
 const UNNAMED: &str = ".rodata..Lanon.";

@@ -1,32 +1,80 @@
-//! One command for a new machine: build, put into place, guard the agents found.
+//! `cargo xtask install`: one command for a new machine. Builds the binary, installs it and registers the agents found here;
+//! where there is none, it shows the gate at work instead and says what to do next.
 
-use std::path::PathBuf;
+use std::env;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use xtask::sh;
 
-use crate::{build, sh};
+use crate::build;
 
-/// Builds and installs, then hands over to `tollgate init`.
-pub fn run(yes: bool) -> Result<()> {
-    let built = build::release()?;
-    let folder = bin_dir().context("neither CARGO_HOME nor HOME is set")?;
-    std::fs::create_dir_all(&folder)?;
-    let installed = folder.join("tollgate");
-    // A running hook keeps the old file: replace, never overwrite.
-    let fresh = folder.join(format!(".tollgate-{}", std::process::id()));
-    std::fs::copy(&built, &fresh).with_context(|| format!("cannot write {}", fresh.display()))?;
-    std::fs::rename(&fresh, &installed).with_context(|| format!("cannot write {}", installed.display()))?;
+/// Builds, or takes the binary that is named, installs it and hands over to `tollgate`.
+pub fn run(args: &[String]) -> Result<()> {
+    let named = args.iter().position(|arg| arg == "--binary").map(|at| args.get(at + 1));
+    let built = match named {
+        Some(path) => PathBuf::from(path.context("`--binary` needs the path of a built tollgate")?),
+        None => build::release()?,
+    };
+    let folder =
+        bin_dir().context("set HOME, CARGO_HOME or CARGO_INSTALL_ROOT: there is no folder to install to")?;
+    let installed = put(&built, &folder)?;
     println!("installed {}", installed.display());
-    let mut init = sh::command(&[&installed.to_string_lossy(), "init"]);
-    if yes {
-        init.arg("--yes");
+    if is_agent_found(&installed)? {
+        let mut init = sh::command(&[&installed.to_string_lossy(), "init"]);
+        init.args(args.iter().filter(|arg| *arg == "--yes"));
+        sh::check(&mut init)?;
+    } else {
+        show(&installed)?;
     }
-    sh::check(&mut init)
+    tell_search_path(&folder);
+    Ok(())
 }
 
+/// Replaces the file instead of overwriting it: a hook that is running keeps the old one.
+fn put(built: &Path, folder: &Path) -> Result<PathBuf> {
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let installed = folder.join("tollgate");
+    let fresh = folder.join(format!(".tollgate-{}", std::process::id()));
+    std::fs::copy(built, &fresh)
+        .with_context(|| format!("cannot copy {} to {}", built.display(), fresh.display()))?;
+    std::fs::rename(&fresh, &installed).with_context(|| format!("cannot write {}", installed.display()))?;
+    Ok(installed)
+}
+
+fn is_agent_found(tollgate: &Path) -> Result<bool> {
+    Ok(!sh::output(&[&tollgate.to_string_lossy(), "init", "--detect"])?.trim().is_empty())
+}
+
+/// Without an agent there is nothing to register: the demo proves the binary, and the next steps follow.
+fn show(tollgate: &Path) -> Result<()> {
+    println!("\nNo coding agent found on this machine yet. This is what the gate does:\n");
+    sh::check(sh::command(&[&tollgate.to_string_lossy(), "demo"]).arg("--fast"))?;
+    println!(
+        "\nNext steps\n  \
+         tollgate init                     register the agents found here, once one is installed\n  \
+         tollgate init --agent claude-code register an agent before it is installed\n  \
+         tollgate demo                     show the gate at work again, at reading speed\n  \
+         tollgate explain 'git push -f'    show what a command would do, and the verdict"
+    );
+    Ok(())
+}
+
+fn tell_search_path(folder: &Path) {
+    let path = env::var_os("PATH").unwrap_or_default();
+    if !env::split_paths(&path).any(|entry| entry == folder) {
+        println!(
+            "\n{} is not on your PATH; add it: export PATH=\"{}:$PATH\"",
+            folder.display(),
+            folder.display()
+        );
+    }
+}
+
+/// Where `cargo install` would put a program.
 fn bin_dir() -> Option<PathBuf> {
-    let cargo = std::env::var_os("CARGO_HOME").map(PathBuf::from);
-    cargo
-        .or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")))
-        .map(|home| home.join("bin"))
+    let folder = |name: &str| env::var_os(name).filter(|value| value != OsStr::new("")).map(PathBuf::from);
+    let root = folder("CARGO_INSTALL_ROOT").or_else(|| folder("CARGO_HOME"));
+    Some(root.or_else(|| Some(folder("HOME")?.join(".cargo")))?.join("bin"))
 }

@@ -1,64 +1,73 @@
-//! The project's own commands: `cargo xtask install | test | tidy | docs | bench | hot | e2e | record | families | corpus`.
+//! The project's own commands; `cargo xtask` lists them.
 
-mod agent_docs;
 mod bench;
 mod build;
 mod corpus;
-mod docs;
 mod families;
+mod fresh;
 mod hot;
 mod hot_data;
 mod install;
 mod past;
-mod record;
-mod sh;
+mod steps;
 mod test;
-mod tidy;
 mod tools;
-mod workflow_docs;
 
 use std::process::ExitCode;
 
+use xtask::sh;
+
 const HELP: &str = "\
-cargo xtask install [--yes]   build tollgate, put it into cargo's bin folder, guard the agents found here
-cargo xtask test              run all tests, installing what they need
-cargo xtask tidy              check crate purity, the dependency table, lengths, generated pages
-cargo xtask docs              write the rules' pages and the agents' tables in docs/
-cargo xtask e2e [AGENT=VERSION…]
-                              real clients against the mock model, as pinned or in another version
-cargo xtask record [AGENT…] [--store]
-                              record the clients' payloads anew, show what changed, keep it
-cargo xtask bench             the hook against an empty program
-cargo xtask bench --index [EVENTS]
-                              taking ten million events in, and figures over all of them
-cargo xtask bench --replay [CALLS]
-                              judging a past of varied calls again
-cargo xtask hot               record which functions a hook runs through and which constants it reads, for the linker
-cargo xtask families          write docs/families.md, and compare options with the programs of this machine
-cargo xtask corpus FILE       judge a file of real commands (JSON lines with `command`)";
+For a new machine
+  cargo xtask install [--yes]      build tollgate, install it, register the agents found here
+  cargo xtask test                 run every check, installing what they need
+For contributors
+  cargo xtask build                build the release binary and print its path
+  cargo xtask test --quick         format, lints and the fast tests
+  cargo xtask fresh [install|test] run both in a new clone with an empty home
+  cargo xtask tidy                 check layers, lengths and generated pages
+  cargo xtask docs                 write the generated pages under docs/
+  cargo xtask e2e [AGENT=VERSION…] drive the real clients, as pinned or in another version
+  cargo xtask record [AGENT…] [--store]
+                                   record the clients' payloads and show what changed
+  cargo xtask families             write docs/families.md and compare options with real programs
+  cargo xtask corpus FILE          judge a file of real commands (JSON lines with `command`)
+Measurements
+  cargo xtask bench                time the hook against an empty program
+  cargo xtask bench --index [N]    index N events and query them
+  cargo xtask bench --replay [N]   judge N past calls again
+  cargo xtask hot                  record the functions and constants a hook touches";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     if let Some(list) = std::env::var_os(hot::VARIABLE) {
         return finish(hot::link(list.as_ref(), &args));
     }
+    let rest = args.get(1..).unwrap_or_default();
+    let has = |option: &str| rest.iter().any(|arg| arg == option);
     let result = match args.first().map(String::as_str) {
-        Some("install") => install::run(args.iter().any(|arg| arg == "--yes")),
+        Some("install") => install::run(rest),
+        Some("build") => build::release().map(|binary| println!("{}", binary.display())),
+        Some("test") if has("--quick") => test::quick(),
         Some("test") => test::run(),
-        Some("tidy") => tidy::run(),
-        Some("docs") => docs::run().and_then(|()| agent_docs::write()),
-        Some("e2e") => test::e2e(args.get(1..).unwrap_or_default()),
-        Some("record") => record::run(args.get(1..).unwrap_or_default()),
-        Some("bench") => bench(args.get(1..).unwrap_or_default()),
+        Some("e2e") => test::clients(rest),
+        Some("fresh") => fresh::run(rest),
+        Some("tidy" | "docs" | "record") => devtools(&args),
+        Some("bench") => bench(rest),
         Some("hot") => hot::record(),
         Some("families") => families::run(),
-        Some("corpus") => corpus::run(args.get(1).map(String::as_str)),
+        Some("corpus") => corpus::run(rest.first().map(String::as_str)),
         _ => {
             println!("{HELP}");
             return ExitCode::from(2);
         }
     };
     finish(result)
+}
+
+/// Commands that need the product's own crates.
+fn devtools(args: &[String]) -> anyhow::Result<()> {
+    sh::check(sh::command(&["cargo", "run", "--locked", "--quiet", "-p", "devtools", "--"]).args(args))
 }
 
 fn bench(args: &[String]) -> anyhow::Result<()> {

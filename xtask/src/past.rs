@@ -7,7 +7,9 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
-use crate::{build, sh};
+use xtask::sh;
+
+use crate::build;
 
 /// Takes a history in and asks `tollgate stats` about all of it.
 pub fn index(events: u64) -> Result<()> {

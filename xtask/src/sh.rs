@@ -17,6 +17,41 @@ pub fn command(words: &[&str]) -> Command {
     command
 }
 
+/// Variables that a test run keeps: where the tools are, and what people set to steer the tests.
+const KEPT: &[&str] = &[
+    "PATH",
+    "TMPDIR",
+    "USER",
+    "CARGO_TARGET_DIR",
+    "RUSTUP_TOOLCHAIN",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "CI",
+];
+const KEPT_PREFIXES: &[&str] =
+    &["TOLLGATE_", "PROPTEST_", "FUZZ_", "NEXTEST_", "RUST", "npm_config_", "PIP_", "UV_"];
+
+/// Gives a command the environment of a machine where nothing is prepared: an empty home, no settings of git or of any other
+/// program, no terminal. A test that is green in it does not depend on who runs it.
+pub fn clean(command: &mut Command, home: &std::path::Path) -> Result<()> {
+    let _ = std::fs::remove_dir_all(home);
+    std::fs::create_dir_all(home).with_context(|| format!("cannot make {}", home.display()))?;
+    let own = |name: &str, folder: &str| {
+        let given = std::env::var_os(name).map(PathBuf::from);
+        given.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(folder)))
+    };
+    let (cargo, rustup) = (own("CARGO_HOME", ".cargo"), own("RUSTUP_HOME", ".rustup"));
+    let is_kept = |name: &str| {
+        let proxy = name.to_ascii_lowercase().ends_with("_proxy");
+        proxy || KEPT.contains(&name) || KEPT_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+    };
+    let kept = std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_kept));
+    command.env_clear().envs(kept).env("HOME", home).env("LANG", "C.UTF-8");
+    command.envs(cargo.map(|path| ("CARGO_HOME", path))).envs(rustup.map(|path| ("RUSTUP_HOME", path)));
+    command.stdin(Stdio::null());
+    Ok(())
+}
+
 /// Runs and shows it; fails when it fails.
 pub fn run(words: &[&str]) -> Result<()> {
     check(&mut command(words))

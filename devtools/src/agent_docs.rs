@@ -6,7 +6,9 @@ use tollgate_agents::capability::{Ask, Context as Heard, Deny, Rewrite};
 use tollgate_agents::install::setup::Setup;
 use tollgate_agents::{ADAPTERS, Adapter, EventCapability, Profile, Proof};
 
-use crate::{sh, workflow_docs};
+use xtask::sh;
+
+use crate::workflow_docs;
 
 /// Writes every generated part anew.
 pub fn write() -> Result<()> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use tollgate_model::Pack;
 
-use crate::sh;
+use xtask::sh;
 
 /// Writes every page, and takes away those of packs that are gone.
 pub fn run() -> Result<()> {

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{agent_docs, docs, sh};
+use xtask::sh;
+
+use crate::{agent_docs, docs};
 
 /// Who may know whom. Siblings do not know each other.
 const KNOWS: &[(&str, &[&str])] = &[
@@ -96,7 +98,7 @@ fn dependencies() -> Result<Vec<String>> {
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).with_context(|| name.clone())?;
         let Some((_, allowed)) = KNOWS.iter().find(|(known, _)| *known == name) else {
-            problems.push(format!("crates/{name}: not in the dependency table of xtask/src/tidy.rs"));
+            problems.push(format!("crates/{name}: not in the dependency table of devtools/src/tidy.rs"));
             continue;
         };
         let normal = manifest.split("[dependencies]").nth(1).unwrap_or_default();
@@ -174,10 +176,30 @@ fn last_word(sources: &[(PathBuf, String)]) -> Option<String> {
     (count > 500).then(|| format!("crates/lastword: {count} lines; the one crate with `unsafe` stays tiny"))
 }
 
+/// Every Rust source of the project, by its path from the root. Read from the folders and not from git, so that an unpacked
+/// archive can be tested as well as a clone.
 fn sources() -> Result<Vec<(PathBuf, String)>> {
-    let listed = sh::output(&["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.rs"])?;
-    let paths = listed.lines().map(PathBuf::from).filter(|path| sh::root().join(path).exists());
-    paths.map(|path| Ok((path.clone(), std::fs::read_to_string(sh::root().join(&path))?))).collect()
+    let mut found = Vec::new();
+    for folder in ["crates", "devtools", "fuzz", "packaging", "xtask"] {
+        collect_sources(&sh::root().join(folder), &mut found)?;
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn collect_sources(folder: &Path, found: &mut Vec<(PathBuf, String)>) -> Result<()> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Ok(()) };
+    for entry in entries {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default();
+        if path.is_dir() && name != "target" && name != "node_modules" {
+            collect_sources(&path, found)?;
+        } else if path.extension().is_some_and(|end| end == "rs") {
+            let text = std::fs::read_to_string(&path)?;
+            found.push((path.strip_prefix(sh::root())?.to_owned(), text));
+        }
+    }
+    Ok(())
 }
 
 /// Licences that may stand in our binary.

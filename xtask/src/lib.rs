@@ -1,0 +1,3 @@
+//! What the project's own commands share.
+
+pub mod sh;
