@@ -47,17 +47,13 @@ fn is_agent_found(tollgate: &Path) -> Result<bool> {
     Ok(!sh::output(&[&tollgate.to_string_lossy(), "init", "--detect"])?.trim().is_empty())
 }
 
-/// Without an agent there is nothing to register: the demo proves the binary, and the next steps follow.
+/// Without an agent there is nothing to register: the demo proves the binary and ends with the next steps, to which these
+/// are added.
 fn show(tollgate: &Path) -> Result<()> {
     println!("\nNo coding agent found on this machine yet. This is what the gate does:\n");
     sh::check(sh::command(&[&tollgate.to_string_lossy(), "demo"]).arg("--fast"))?;
-    println!(
-        "\nNext steps\n  \
-         tollgate init                     register the agents found here, once one is installed\n  \
-         tollgate init --agent claude-code register an agent before it is installed\n  \
-         tollgate demo                     show the gate at work again, at reading speed\n  \
-         tollgate explain 'git push -f'    show what a command would do, and the verdict"
-    );
+    println!("  {:<33}register an agent before it is installed", "tollgate init --agent claude-code");
+    println!("  {:<33}show this again, at reading speed", "tollgate demo");
     Ok(())
 }
 

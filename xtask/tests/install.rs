@@ -51,7 +51,9 @@ fn check(output: &Output, bin: &Path) {
     let said =
         String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{said}");
-    for words in ["installed ", "No coding agent found", "Next steps", "tollgate init", "tollgate explain"] {
+    for words in
+        ["installed ", "No coding agent found", "tollgate init --agent", "tollgate demo", "tollgate explain"]
+    {
         assert!(said.contains(words), "`{words}` is missing in:\n{said}");
     }
     let version = Command::new(bin.join("tollgate")).arg("--version").env_clear().output().unwrap();
