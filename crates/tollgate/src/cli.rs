@@ -16,6 +16,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Show the gate at work in a scratch repository
+    Demo(cmd::demo::Args),
     /// Guard the coding agents on this machine: show the plan, install the hooks, prove them
     Init(cmd::init::Args),
     /// Take out exactly what `init` put in
@@ -92,6 +94,7 @@ enum Command {
 pub fn run() -> ExitCode {
     let cli = Cli::parse();
     let result = match &cli.command {
+        Command::Demo(args) => cmd::demo::run(args),
         Command::Init(args) => cmd::init::run(args),
         Command::Uninstall(args) => cmd::uninstall::run(args),
         Command::Doctor(args) => cmd::doctor::run(args),

@@ -140,13 +140,18 @@ impl Git {
     /// Runs git in a folder.
     fn run(&self, root: &str, settings: &[String], args: &[String]) -> Option<Answer> {
         let left = TIME.checked_sub(self.spent.get()).filter(|left| !left.is_zero())?;
-        let git = PLACES.iter().map(Path::new).find(|path| path.is_file())?;
+        let git = program()?;
         let start = Instant::now();
         let answer =
             command(git, root, settings, args).spawn().ok().and_then(|child| collect(child, start + left));
         self.spent.set(self.spent.get() + start.elapsed());
         answer
     }
+}
+
+/// The git that is asked.
+pub fn program() -> Option<&'static Path> {
+    PLACES.iter().map(Path::new).find(|path| path.is_file())
 }
 
 /// What git printed.

@@ -7,6 +7,7 @@ pub mod build;
 pub mod canary;
 pub mod check;
 pub mod deliver;
+pub mod demo;
 pub mod doctor;
 pub mod explain;
 pub mod figures;

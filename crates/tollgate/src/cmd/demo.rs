@@ -1,0 +1,124 @@
+//! `tollgate demo`: a scripted agent works in a scratch repository, and every call it makes goes through the real hook.
+//!
+//! The script says which answer it expects to each call, so the demo is a self-test of the installed program as well.
+//! Refused calls are never executed, and nothing is executed outside the scratch folder.
+
+mod agent;
+mod answer;
+mod lookback;
+mod scratch;
+mod screen;
+mod script;
+
+use std::path::Path;
+
+use crate::dirs::MANAGED;
+use crate::exit::ExitCode;
+use crate::out;
+use agent::Agent;
+use answer::Answer;
+use scratch::Scratch;
+use screen::Screen;
+use script::{Expected, Scene, Step};
+
+/// Arguments of `tollgate demo`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// Do not pause between the steps
+    #[arg(long)]
+    fast: bool,
+    /// Make a scratch folder, print its path, and remove it when standard input closes
+    #[arg(long, hide = true)]
+    keep_scratch: bool,
+}
+
+/// Plays the script. Exit 1 when a call is not answered as the script expects.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    if args.keep_scratch {
+        return scratch::keep();
+    }
+    let scratch = Scratch::make()?;
+    scratch.fill()?;
+    let git = scratch.init_repository();
+    let screen = Screen::new(args.fast, &scratch);
+    let mut demo =
+        Demo { agent: Agent::new(&scratch)?, scratch: &scratch, screen, git, problems: Vec::new() };
+    demo.play()?;
+    let problems = std::mem::take(&mut demo.problems);
+    scratch.remove()?;
+    Ok(verdict(&problems))
+}
+
+struct Demo<'a> {
+    scratch: &'a Scratch,
+    screen: Screen,
+    agent: Agent<'a>,
+    /// Is there a repository to work in? The calls that need one are left out otherwise.
+    git: bool,
+    /// What was not answered as expected.
+    problems: Vec<String>,
+}
+
+impl Demo<'_> {
+    fn play(&mut self) -> anyhow::Result<()> {
+        self.screen.introduce(self.scratch, self.git);
+        self.agent.start_session()?;
+        for scene in script::SCENES {
+            self.play_scene(scene)?;
+        }
+        if let Answer::Denied(reason) | Answer::Broken(reason) = self.agent.stop()? {
+            self.problems.push(format!("the agent may not stop: {reason}"));
+        }
+        self.screen.title(lookback::TITLE);
+        for command in lookback::COMMANDS {
+            let problem = command.show(self.scratch, &self.screen)?;
+            self.problems.extend(problem);
+        }
+        self.screen.next_steps();
+        Ok(())
+    }
+
+    fn play_scene(&mut self, scene: &Scene) -> anyhow::Result<()> {
+        self.screen.title(scene.title);
+        let git = self.git;
+        for step in scene.steps.iter().filter(|step| git || !step.needs_git()) {
+            self.play_step(step)?;
+        }
+        self.screen.remark(scene.remark);
+        Ok(())
+    }
+
+    fn play_step(&mut self, step: &Step) -> anyhow::Result<()> {
+        let answer = self.agent.ask(&step.call)?;
+        self.screen.step(step, &answer);
+        if !step.expected.fits(&answer) {
+            self.problems.push(format!(
+                "{}: expected {}, the answer was {}",
+                step.call.shown(),
+                step.expected.shown(),
+                answer.shown()
+            ));
+            return Ok(());
+        }
+        // Only what the script expects to pass is carried out: a gate that wrongly lets a call pass does no harm here.
+        if step.expected == Expected::Allow
+            && let Err(problem) = self.agent.carry_out(&step.call)?
+        {
+            self.problems.push(format!("{}: {problem}", step.call.shown()));
+        }
+        Ok(())
+    }
+}
+
+/// Says what went wrong, if something did.
+fn verdict(problems: &[String]) -> ExitCode {
+    if problems.is_empty() {
+        return ExitCode::SUCCESS;
+    }
+    out::error("tollgate demo: not everything happened as the script expects:");
+    problems.iter().for_each(|problem| out::error(&format!("  {problem}")));
+    if Path::new(MANAGED).join("tollgate.yaml").exists() {
+        out::error(&format!("The policy in {MANAGED} applies to the demo too and may be the reason."));
+    }
+    ExitCode::from(1)
+}

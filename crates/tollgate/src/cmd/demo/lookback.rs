@@ -1,0 +1,69 @@
+//! The commands that show what happened, run on the log of the demo.
+
+use anyhow::Context;
+
+use super::agent::SESSION;
+use super::scratch::{LIMIT, Scratch};
+use super::screen::Screen;
+use crate::program;
+
+/// The heading.
+pub const TITLE: &str = "6. Every event is logged";
+
+/// A command, and the part of its output that is shown.
+pub struct Lookback {
+    words: &'static [&'static str],
+    /// The command as a person types it.
+    typed: &'static str,
+    exit: i32,
+    /// Show from the first line that begins with this; from the first line where none does.
+    from: &'static str,
+    /// Show so many lines.
+    lines: usize,
+}
+
+/// `explain` is asked about a call that was not made: it needs no agent.
+pub const COMMANDS: &[Lookback] = &[
+    Lookback {
+        words: &["log", "--verdict", "deny"],
+        typed: "tollgate log --verdict deny",
+        exit: 0,
+        from: "",
+        lines: 5,
+    },
+    Lookback { words: &["stats"], typed: "tollgate stats", exit: 0, from: "  rule ", lines: 4 },
+    Lookback {
+        words: &["report", "--session", SESSION],
+        typed: "tollgate report --session demo",
+        exit: 0,
+        from: "",
+        lines: 4,
+    },
+    Lookback {
+        words: &["explain", "git push --force origin main"],
+        typed: "tollgate explain 'git push --force origin main'",
+        exit: 1,
+        from: "",
+        lines: 6,
+    },
+];
+
+impl Lookback {
+    /// Runs the command and shows part of its output. Says what was not as expected.
+    pub fn show(&self, scratch: &Scratch, screen: &Screen) -> anyhow::Result<Option<String>> {
+        let mut command = scratch.tollgate();
+        let ran =
+            program::run(command.args(self.words), b"", LIMIT).context("cannot start my own program file")?;
+        let Some(ran) = ran else {
+            return Ok(Some(format!("`{}`: no answer within {} s", self.typed, LIMIT.as_secs())));
+        };
+        let lines: Vec<&str> = ran.stdout.lines().filter(|line| !line.trim().is_empty()).collect();
+        let first = lines.iter().position(|line| line.starts_with(self.from)).unwrap_or(0);
+        let shown: Vec<&str> = lines.iter().copied().skip(first).take(self.lines).collect();
+        screen.excerpt(self.typed, &shown, lines.len());
+        if ran.exit == Some(self.exit) && !lines.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(format!("`{}`: exit code {:?}, {}", self.typed, ran.exit, ran.stderr.trim())))
+    }
+}

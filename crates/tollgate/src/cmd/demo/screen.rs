@@ -1,0 +1,119 @@
+//! What a person sees, at a speed at which it can be read.
+
+use std::io::IsTerminal;
+use std::thread::sleep;
+use std::time::Duration;
+
+use tollgate_model::Verdict;
+
+use super::answer::Answer;
+use super::scratch::Scratch;
+use super::script::{Call, Step};
+use crate::paint::{COLUMNS, Paint, plain, wrap};
+use crate::{out, report, table};
+
+/// Where the gate's answers are indented to.
+const INDENT: &str = "    ";
+
+/// After a call that passes, and after a text to read. All pauses of the demo add up to less than a minute.
+const SHORT: Duration = Duration::from_millis(700);
+const LONG: Duration = Duration::from_millis(2800);
+
+/// The terminal, or whatever standard output is.
+pub struct Screen {
+    paint: Paint,
+    pauses: bool,
+    /// The scratch home, shown as `~`.
+    home: String,
+}
+
+impl Screen {
+    /// Pauses only on a terminal.
+    pub fn new(fast: bool, scratch: &Scratch) -> Self {
+        Self {
+            paint: Paint::for_stdout(),
+            pauses: !fast && std::io::stdout().is_terminal(),
+            home: scratch.home().to_string_lossy().into_owned(),
+        }
+    }
+
+    /// What this is.
+    pub fn introduce(&self, scratch: &Scratch, git: bool) {
+        out::line("A scripted agent works on a small project. Each of its calls goes through");
+        out::line("`tollgate hook claude-code`, as in a real session; refused calls never run.");
+        out::line(&self.paint.dim(&format!("Here ~ is {}, removed at the end.", scratch.home().display())));
+        if !git {
+            out::line("git was not found: the calls that need it are left out.");
+        }
+        self.pause(LONG);
+    }
+
+    /// The heading of a part.
+    pub fn title(&self, title: &str) {
+        out::line("");
+        report::heading(title);
+        self.pause(SHORT);
+    }
+
+    /// A line beside the calls.
+    pub fn remark(&self, remark: &str) {
+        if !remark.is_empty() {
+            wrap(remark, COLUMNS - INDENT.len())
+                .iter()
+                .for_each(|line| out::line(&format!("{INDENT}{line}")));
+            self.pause(SHORT);
+        }
+    }
+
+    /// A call, and the gate's answer in its own words.
+    pub fn step(&self, step: &Step, answer: &Answer) {
+        let (word, verdict) = match answer {
+            Answer::Allowed if matches!(step.call, Call::Prompt(_)) => ("you", Verdict::Allow),
+            Answer::Allowed => ("allow", Verdict::Allow),
+            Answer::Asked(_) => ("ask", Verdict::Ask),
+            Answer::Denied(_) => ("deny", Verdict::Deny),
+            Answer::Broken(_) => ("fault", Verdict::Deny),
+        };
+        let word = self.paint.verdict(verdict, &format!("{word:<5}"));
+        out::line(&format!("  {word}  {:<22} {}", step.intent, step.call.shown()));
+        let mut findings = answer.reason().lines();
+        let Some(first) = findings.next() else { return self.pause(SHORT) };
+        let more = findings.count();
+        let more = if more == 0 { String::new() } else { format!(" (and {more} more findings)") };
+        let text = plain(&self.with_tilde(first)) + &more;
+        wrap(&text, COLUMNS - INDENT.len()).iter().for_each(|line| out::line(&format!("{INDENT}{line}")));
+        self.pause(LONG);
+    }
+
+    /// A command of the demo's own, with part of its output.
+    pub fn excerpt(&self, command: &str, lines: &[&str], of: usize) {
+        let count = self.paint.dim(&format!("  # {} of {of} lines", lines.len()));
+        out::line(&format!("  $ {command}{}", if lines.len() < of { &count } else { "" }));
+        for line in lines {
+            out::line(&table::cut(&format!("  {}", plain(&self.with_tilde(line))), COLUMNS));
+        }
+        self.pause(LONG);
+    }
+
+    /// What to type next.
+    pub fn next_steps(&self) {
+        self.title("Next");
+        for (command, does) in [
+            ("tollgate init", "guard the agents on this machine"),
+            ("tollgate explain 'rm -rf build'", "see what a command would do, and the answer"),
+            ("tollgate --help", "all commands"),
+        ] {
+            out::line(&format!("  {command:<33}{}", self.paint.dim(does)));
+        }
+    }
+
+    fn with_tilde(&self, text: &str) -> String {
+        text.replace(&self.home, "~")
+    }
+
+    fn pause(&self, time: Duration) {
+        if self.pauses {
+            sleep(time);
+        }
+    }
+}
