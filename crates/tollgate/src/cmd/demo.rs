@@ -84,7 +84,6 @@ impl Demo<'_> {
         for step in scene.steps.iter().filter(|step| git || !step.needs_git()) {
             self.play_step(step)?;
         }
-        self.screen.remark(scene.remark);
         Ok(())
     }
 

@@ -142,6 +142,23 @@ pub fn in_terminal(scratch: &Scratch, args: &str, typed: &str) -> Answer {
     answer(&mut command, typed.as_bytes())
 }
 
+/// A text without what differs from run to run: the scratch folder of `tollgate demo`, and the times of log lines.
+pub fn steady(text: &str) -> String {
+    let lines = text.lines().map(|line| line.split(' ').map(steady_word).collect::<Vec<_>>().join(" "));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn steady_word(word: &str) -> String {
+    let shape: String = word.chars().map(|c| if c.is_ascii_digit() { '#' } else { c }).collect();
+    match (shape.as_str(), word.split_once("/tollgate-demo-")) {
+        ("##-##" | "##:##:##", _) => "[…]".to_owned(),
+        (_, Some((_, rest))) => {
+            format!("/tmp/tollgate-demo-[…]{}", rest.trim_start_matches(|c: char| c.is_ascii_hexdigit()))
+        }
+        _ => word.to_owned(),
+    }
+}
+
 pub fn answer(command: &mut Command, payload: &[u8]) -> Answer {
     let start = Instant::now();
     let mut child = start_with(command);

@@ -25,26 +25,26 @@ pub struct Lookback {
 /// `explain` is asked about a call that was not made: it needs no agent.
 pub const COMMANDS: &[Lookback] = &[
     Lookback {
-        words: &["log", "--verdict", "deny"],
-        typed: "tollgate log --verdict deny",
+        words: &["log", "--verdict", "deny", "-n", "3"],
+        typed: "tollgate log --verdict deny -n 3",
         exit: 0,
         from: "",
-        lines: 5,
+        lines: 3,
     },
-    Lookback { words: &["stats"], typed: "tollgate stats", exit: 0, from: "  rule ", lines: 4 },
+    Lookback { words: &["stats"], typed: "tollgate stats", exit: 0, from: "  calls ", lines: 3 },
     Lookback {
         words: &["report", "--session", SESSION],
         typed: "tollgate report --session demo",
         exit: 0,
-        from: "",
-        lines: 4,
+        from: "Tools",
+        lines: 3,
     },
     Lookback {
-        words: &["explain", "git push --force origin main"],
-        typed: "tollgate explain 'git push --force origin main'",
+        words: &["explain", "npm publish"],
+        typed: "tollgate explain 'npm publish'",
         exit: 1,
         from: "",
-        lines: 6,
+        lines: 4,
     },
 ];
 
@@ -60,7 +60,7 @@ impl Lookback {
         let lines: Vec<&str> = ran.stdout.lines().filter(|line| !line.trim().is_empty()).collect();
         let first = lines.iter().position(|line| line.starts_with(self.from)).unwrap_or(0);
         let shown: Vec<&str> = lines.iter().copied().skip(first).take(self.lines).collect();
-        screen.excerpt(self.typed, &shown, lines.len());
+        screen.excerpt(self.typed, &shown, shown.len() == lines.len());
         if ran.exit == Some(self.exit) && !lines.is_empty() {
             return Ok(None);
         }

@@ -119,6 +119,8 @@ impl Scratch {
         };
         git::program().is_some()
             && run(&["init", "-q", "--template="])
+            // Without this, git would work on a repository that the scratch folder may lie in.
+            && self.project().join(".git/HEAD").is_file()
             && run(&["add", "."])
             && run(&["commit", "-qm", "Start"])
     }
@@ -129,6 +131,7 @@ impl Scratch {
         command.env_clear().current_dir(self.project()).env("HOME", self.home());
         command.env("PATH", std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into()));
         command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null");
+        command.env("GIT_CEILING_DIRECTORIES", &self.root);
         for role in ["AUTHOR", "COMMITTER"] {
             command.env(format!("GIT_{role}_NAME"), "Tollgate demo");
             command.env(format!("GIT_{role}_EMAIL"), "demo@example.com");

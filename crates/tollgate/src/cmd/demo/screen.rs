@@ -9,11 +9,14 @@ use tollgate_model::Verdict;
 use super::answer::Answer;
 use super::scratch::Scratch;
 use super::script::{Call, Step};
-use crate::paint::{COLUMNS, Paint, plain, wrap};
+use crate::paint::{Paint, plain, wrap};
 use crate::{out, report, table};
 
 /// Where the gate's answers are indented to.
 const INDENT: &str = "    ";
+
+/// Lines are no longer than this, and no longer than the terminal is wide.
+const COLUMNS: usize = 100;
 
 /// After a call that passes, and after a text to read. All pauses of the demo add up to less than a minute.
 const SHORT: Duration = Duration::from_millis(700);
@@ -23,6 +26,7 @@ const LONG: Duration = Duration::from_millis(2800);
 pub struct Screen {
     paint: Paint,
     pauses: bool,
+    columns: usize,
     /// The scratch home, shown as `~`.
     home: String,
 }
@@ -30,9 +34,11 @@ pub struct Screen {
 impl Screen {
     /// Pauses only on a terminal.
     pub fn new(fast: bool, scratch: &Scratch) -> Self {
+        let terminal = std::io::stdout().is_terminal();
         Self {
             paint: Paint::for_stdout(),
-            pauses: !fast && std::io::stdout().is_terminal(),
+            pauses: !fast && terminal,
+            columns: if terminal { COLUMNS.min(table::width()) } else { COLUMNS },
             home: scratch.home().to_string_lossy().into_owned(),
         }
     }
@@ -41,9 +47,12 @@ impl Screen {
     pub fn introduce(&self, scratch: &Scratch, git: bool) {
         out::line("A scripted agent works on a small project. Each of its calls goes through");
         out::line("`tollgate hook claude-code`, as in a real session; refused calls never run.");
-        out::line(&self.paint.dim(&format!("Here ~ is {}, removed at the end.", scratch.home().display())));
+        let home = scratch.home();
+        out::line(
+            &self.paint.dim(&format!("~ is the scratch home {}; it is removed at the end.", home.display())),
+        );
         if !git {
-            out::line("git was not found: the calls that need it are left out.");
+            out::line("git not found; skipping the calls that need it.");
         }
         self.pause(LONG);
     }
@@ -53,16 +62,6 @@ impl Screen {
         out::line("");
         report::heading(title);
         self.pause(SHORT);
-    }
-
-    /// A line beside the calls.
-    pub fn remark(&self, remark: &str) {
-        if !remark.is_empty() {
-            wrap(remark, COLUMNS - INDENT.len())
-                .iter()
-                .for_each(|line| out::line(&format!("{INDENT}{line}")));
-            self.pause(SHORT);
-        }
     }
 
     /// A call, and the gate's answer in its own words.
@@ -78,19 +77,21 @@ impl Screen {
         out::line(&format!("  {word}  {:<22} {}", step.intent, step.call.shown()));
         let mut findings = answer.reason().lines();
         let Some(first) = findings.next() else { return self.pause(SHORT) };
-        let more = findings.count();
-        let more = if more == 0 { String::new() } else { format!(" (and {more} more findings)") };
-        let text = plain(&self.with_tilde(first)) + &more;
-        wrap(&text, COLUMNS - INDENT.len()).iter().for_each(|line| out::line(&format!("{INDENT}{line}")));
+        let more = match findings.count() {
+            0 => String::new(),
+            1 => " (and 1 more finding)".to_owned(),
+            more => format!(" (and {more} more findings)"),
+        };
+        self.indented(&(plain(&self.with_tilde(first)) + &more));
         self.pause(LONG);
     }
 
     /// A command of the demo's own, with part of its output.
-    pub fn excerpt(&self, command: &str, lines: &[&str], of: usize) {
-        let count = self.paint.dim(&format!("  # {} of {of} lines", lines.len()));
-        out::line(&format!("  $ {command}{}", if lines.len() < of { &count } else { "" }));
+    pub fn excerpt(&self, command: &str, lines: &[&str], whole: bool) {
+        let mark = if whole { String::new() } else { self.paint.dim("  # excerpt") };
+        out::line(&format!("  $ {command}{mark}"));
         for line in lines {
-            out::line(&table::cut(&format!("  {}", plain(&self.with_tilde(line))), COLUMNS));
+            out::line(&table::cut(&format!("  {}", plain(&self.with_tilde(line))), self.columns));
         }
         self.pause(LONG);
     }
@@ -105,6 +106,11 @@ impl Screen {
         ] {
             out::line(&format!("  {command:<33}{}", self.paint.dim(does)));
         }
+    }
+
+    fn indented(&self, text: &str) {
+        let lines = wrap(text, self.columns.saturating_sub(INDENT.len()));
+        lines.iter().for_each(|line| out::line(&format!("{INDENT}{line}")));
     }
 
     fn with_tilde(&self, text: &str) -> String {

@@ -8,8 +8,6 @@ pub struct Scene {
     pub title: &'static str,
     /// The calls, in order.
     pub steps: &'static [Step],
-    /// A line after the calls; may be empty.
-    pub remark: &'static str,
 }
 
 /// One call of the agent, or one prompt of the person.
@@ -92,7 +90,7 @@ pub const SCENES: &[Scene] = &[
             Step { intent: "run the tests", call: RUN_TESTS, expected: Expected::Allow },
             Step {
                 intent: "commit",
-                call: Call::Bash("git commit -qam 'Greet the world'"),
+                call: Call::Bash("git commit -qam 'Never type rm -rf /'"),
                 expected: Expected::Allow,
             },
             Step {
@@ -101,7 +99,6 @@ pub const SCENES: &[Scene] = &[
                 expected: Expected::Allow,
             },
         ],
-        remark: "",
     },
     Scene {
         title: "2. Destructive calls are refused, with a way forward",
@@ -122,16 +119,14 @@ pub const SCENES: &[Scene] = &[
                 expected: Expected::Deny("root-delete"),
             },
         ],
-        remark: "",
     },
     Scene {
-        title: "3. Risky calls need your approval",
+        title: "3. Risky calls need your approval (here the answer is no)",
         steps: &[Step {
             intent: "drop an unused table",
             call: Call::Bash("psql -c 'drop table users'"),
             expected: Expected::Ask("database-delete"),
         }],
-        remark: "The agent shows you this text in its permission prompt; the demo answers no.",
     },
     Scene {
         title: "4. Workflows enforce a process: here, a failing test before any code",
@@ -154,7 +149,6 @@ pub const SCENES: &[Scene] = &[
             Step { intent: "change the source", call: GREET_BY_NAME, expected: Expected::Allow },
             Step { intent: "run the tests", call: RUN_TESTS, expected: Expected::Allow },
         ],
-        remark: "",
     },
     Scene {
         title: "5. Secrets stay private",
@@ -170,7 +164,6 @@ pub const SCENES: &[Scene] = &[
                 expected: Expected::Deny("secret-upload"),
             },
         ],
-        remark: "",
     },
 ];
 
