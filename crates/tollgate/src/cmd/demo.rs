@@ -46,7 +46,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     demo.play()?;
     let problems = std::mem::take(&mut demo.problems);
     scratch.remove()?;
-    Ok(verdict(&problems))
+    Ok(report_problems(&problems))
 }
 
 struct Demo<'a> {
@@ -62,13 +62,13 @@ struct Demo<'a> {
 impl Demo<'_> {
     fn play(&mut self) -> anyhow::Result<()> {
         self.screen.introduce(self.scratch, self.git);
-        self.agent.start_session()?;
+        let answer = self.agent.start_session()?;
+        self.must_pass("the start of the session", &answer);
         for scene in script::SCENES {
             self.play_scene(scene)?;
         }
-        if let Answer::Denied(reason) | Answer::Broken(reason) = self.agent.stop()? {
-            self.problems.push(format!("the agent may not stop: {reason}"));
-        }
+        let answer = self.agent.stop()?;
+        self.must_pass("the end of the turn", &answer);
         self.screen.title(lookback::TITLE);
         for command in lookback::COMMANDS {
             let problem = command.show(self.scratch, &self.screen)?;
@@ -76,6 +76,12 @@ impl Demo<'_> {
         }
         self.screen.next_steps();
         Ok(())
+    }
+
+    fn must_pass(&mut self, event: &str, answer: &Answer) {
+        if *answer != Answer::Allowed {
+            self.problems.push(format!("{event}: expected allow, the answer was {}", answer.shown()));
+        }
     }
 
     fn play_scene(&mut self, scene: &Scene) -> anyhow::Result<()> {
@@ -109,8 +115,8 @@ impl Demo<'_> {
     }
 }
 
-/// Says what went wrong, if something did.
-fn verdict(problems: &[String]) -> ExitCode {
+/// Prints what was not as expected. Exit 1 when something was not.
+fn report_problems(problems: &[String]) -> ExitCode {
     if problems.is_empty() {
         return ExitCode::SUCCESS;
     }

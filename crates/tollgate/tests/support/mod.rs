@@ -153,7 +153,7 @@ fn steady_word(word: &str) -> String {
     match (shape.as_str(), word.split_once("/tollgate-demo-")) {
         ("##-##" | "##:##:##", _) => "[…]".to_owned(),
         (_, Some((_, rest))) => {
-            format!("/tmp/tollgate-demo-[…]{}", rest.trim_start_matches(|c: char| c.is_ascii_hexdigit()))
+            format!("/tmp/tollgate-demo-[…]/{}", rest.split_once('/').unwrap_or_default().1)
         }
         _ => word.to_owned(),
     }

@@ -28,6 +28,7 @@ const DONE: &[u8] = b"done";
 /// How long the folder must stay away: after a regular end, and after a kill, when a hook may still be at work.
 const AFTER_END: Duration = Duration::from_millis(40);
 const AFTER_KILL: Duration = Duration::from_secs(3);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 /// The keeper gives up after this many tries to remove the folder.
 const TRIES: u32 = 10;
 
@@ -232,14 +233,12 @@ fn remove(root: &Path, quiet: Duration) -> bool {
 
 /// Looks for the folder for some time. False as soon as it is there.
 fn stays_away(root: &Path, time: Duration) -> bool {
-    let step = AFTER_END.min(time);
     let start = Instant::now();
     while start.elapsed() < time {
+        std::thread::sleep(BETWEEN_LOOKS);
         if root.exists() {
-            std::thread::sleep(step);
             return false;
         }
-        std::thread::sleep(step);
     }
-    !root.exists()
+    true
 }

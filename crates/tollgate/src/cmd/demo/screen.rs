@@ -19,8 +19,8 @@ const INDENT: &str = "    ";
 const COLUMNS: usize = 100;
 
 /// After a call that passes, and after a text to read. All pauses of the demo add up to less than a minute.
-const SHORT: Duration = Duration::from_millis(700);
-const LONG: Duration = Duration::from_millis(2800);
+const SHORT: Duration = Duration::from_millis(600);
+const LONG: Duration = Duration::from_millis(2500);
 
 /// The terminal, or whatever standard output is.
 pub struct Screen {
