@@ -2,16 +2,24 @@
 
 use crate::exit::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::cmd;
 
 /// One gate for every tool call of every coding agent.
 #[derive(Parser)]
 #[command(name = "tollgate", version, max_term_width = 100)]
-struct Cli {
+struct Cli<V: Subcommand> {
     #[command(subcommand)]
-    command: Command,
+    verb: V,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    #[command(flatten)]
+    Public(Command),
+    #[command(flatten)]
+    Internal(Internal),
 }
 
 #[derive(Subcommand)]
@@ -44,22 +52,6 @@ enum Command {
     Test(cmd::test::Args),
     /// Trust this project's policy and programs: they are copied, and the copies run
     Trust(cmd::trust::Args),
-    /// Run the observers of an event (what a hook starts, with the event on standard input)
-    #[command(hide = true)]
-    Observe {
-        /// Where the log is
-        #[arg(long)]
-        state: std::path::PathBuf,
-    },
-    /// Bring records to the sinks (what a hook starts)
-    #[command(hide = true)]
-    Deliver(cmd::deliver::Args),
-    /// Compare the transcripts with the log for the next session (what a hook starts)
-    #[command(hide = true)]
-    Alive {
-        /// Where the log is
-        state: std::path::PathBuf,
-    },
     /// One validator alone: a tool's input on standard input, `{"safe": …, "reason": …, "metadata": …}` as answer
     Validate(cmd::validate::Args),
     /// What happened: every event, filtered
@@ -82,6 +74,10 @@ enum Command {
     Workflow(cmd::workflow::Args),
     /// What workflows remember
     State(cmd::state::Args),
+    /// Print a completion script for a shell
+    Completions(cmd::completions::Args),
+    /// Print the manual page, or write one page per subcommand
+    Man(cmd::man::Args),
     /// Answer one event of an agent (what the agent's host runs; payload on standard input)
     Hook {
         /// The agent, and the event where its payload does not name it
@@ -90,10 +86,41 @@ enum Command {
     },
 }
 
+/// What a hook starts. Neither help, completions nor manual pages show it.
+#[derive(Subcommand)]
+enum Internal {
+    /// Run the observers of an event (what a hook starts, with the event on standard input)
+    #[command(hide = true)]
+    Observe {
+        /// Where the log is
+        #[arg(long)]
+        state: std::path::PathBuf,
+    },
+    /// Bring records to the sinks (what a hook starts)
+    #[command(hide = true)]
+    Deliver(cmd::deliver::Args),
+    /// Compare the transcripts with the log for the next session (what a hook starts)
+    #[command(hide = true)]
+    Alive {
+        /// Where the log is
+        state: std::path::PathBuf,
+    },
+}
+
 /// Runs the command and says in people's words what went wrong.
 pub fn run() -> ExitCode {
-    let cli = Cli::parse();
-    let result = match &cli.command {
+    let result = match Cli::<Verb>::parse().verb {
+        Verb::Public(command) => run_public(&command),
+        Verb::Internal(command) => run_internal(&command),
+    };
+    result.unwrap_or_else(|error| {
+        crate::out::error(&format!("tollgate: {error:#}"));
+        ExitCode::from(2)
+    })
+}
+
+fn run_public(command: &Command) -> anyhow::Result<ExitCode> {
+    match command {
         Command::Demo(args) => cmd::demo::run(args),
         Command::Init(args) => cmd::init::run(args),
         Command::Uninstall(args) => cmd::uninstall::run(args),
@@ -108,9 +135,6 @@ pub fn run() -> ExitCode {
         Command::Rules(args) => cmd::rules::run(args),
         Command::Test(args) => cmd::test::run(args),
         Command::Trust(args) => cmd::trust::run(args),
-        Command::Alive { state } => cmd::audit::brief(state),
-        Command::Deliver(args) => cmd::deliver::run(args),
-        Command::Observe { state } => cmd::observe::run(state),
         Command::Validate(args) => cmd::validate::run(args),
         Command::Log(args) => cmd::log::run(args),
         Command::Stats(args) => cmd::stats::run(args),
@@ -122,10 +146,21 @@ pub fn run() -> ExitCode {
         Command::Schema(args) => cmd::schema::run(args),
         Command::Workflow(args) => cmd::workflow::run(args),
         Command::State(args) => cmd::state::run(args),
+        Command::Completions(args) => cmd::completions::run(args, public()),
+        Command::Man(args) => cmd::man::run(args, public()),
         Command::Hook { words } => crate::hook::run(words),
-    };
-    result.unwrap_or_else(|error| {
-        crate::out::error(&format!("tollgate: {error:#}"));
-        ExitCode::from(2)
-    })
+    }
+}
+
+fn run_internal(command: &Internal) -> anyhow::Result<ExitCode> {
+    match command {
+        Internal::Alive { state } => cmd::audit::brief(state),
+        Internal::Deliver(args) => cmd::deliver::run(args),
+        Internal::Observe { state } => cmd::observe::run(state),
+    }
+}
+
+/// The command line as users see it.
+fn public() -> clap::Command {
+    Cli::<Command>::command()
 }
