@@ -20,23 +20,42 @@ pub fn release_with(settings: &[(&str, &str)]) -> Result<PathBuf> {
     let mut command =
         sh::command(&["cargo", "build", "--release", "--locked", "-p", "tollgate", "--target", &host]);
     command.envs(settings.iter().copied());
+    let mut flags = path_flags()?;
     if let Some(library) = host.contains("linux").then(static_library).flatten() {
         // A target is named so that build scripts and macros stay dynamic, and are linked as ever.
-        let linker = std::env::current_exe().context("this program has no path")?;
-        let linker = format!("-Clinker={}", linker.display());
-        let mut flags = vec![
-            "-Ctarget-feature=+crt-static",
-            "-Crelocation-model=static",
-            "-Csymbol-mangling-version=v0",
-            &linker,
-        ];
+        flags.extend(
+            ["-Ctarget-feature=+crt-static", "-Crelocation-model=static", "-Csymbol-mangling-version=v0"]
+                .map(str::to_owned),
+        );
         if host.starts_with("x86_64") && is_known_start(&library) {
-            flags.extend(["--cfg=quick_start", "-Clink-arg=-Wl,--entry=tollgate_start"]);
+            flags.extend(["--cfg=quick_start", "-Clink-arg=-Wl,--entry=tollgate_start"].map(str::to_owned));
         }
-        command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}")).env(hot::VARIABLE, hot::list());
+        // The linker's path differs between checkouts. As a flag it would be hashed into every symbol's name.
+        let linker = std::env::current_exe().context("this program has no path")?;
+        let variable = format!("CARGO_TARGET_{}_LINKER", host.to_uppercase().replace('-', "_"));
+        command.env(variable, linker).env(hot::VARIABLE, hot::list());
     }
+    command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
     sh::check(&mut command)?;
     Ok(target_dir().join(host).join("release/tollgate"))
+}
+
+/// Flags that replace this machine's folders in the binary, so that the same source gives the same bytes wherever it is
+/// built. The last flag that matches a path counts: cargo's folder may lie inside the checkout.
+fn path_flags() -> Result<Vec<String>> {
+    let sysroot = sh::output(&["rustc", "--print", "sysroot"])?;
+    let version = sh::output(&["rustc", "-vV"])?;
+    let commit = version.lines().find_map(|line| line.strip_prefix("commit-hash: ")).unwrap_or("unknown");
+    let sources = PathBuf::from(sysroot.trim()).join("lib/rustlib/src/rust");
+    let folders = [
+        (Some(sh::root()), "/tollgate".to_owned()),
+        (sh::cargo_home(), "/cargo".to_owned()),
+        (Some(sources), format!("/rustc/{commit}")),
+    ];
+    let flag = |(from, to): (Option<PathBuf>, String)| {
+        from.map(|from| format!("--remap-path-prefix={}={to}", from.display()))
+    };
+    Ok(folders.into_iter().filter_map(flag).collect())
 }
 
 /// The C library to link statically, where there is one.

@@ -2,7 +2,6 @@
 //! where there is none, it shows the gate at work instead and says what to do next.
 
 use std::env;
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -70,7 +69,6 @@ fn tell_search_path(folder: &Path) {
 
 /// Where `cargo install` would put a program.
 fn bin_dir() -> Option<PathBuf> {
-    let folder = |name: &str| env::var_os(name).filter(|value| value != OsStr::new("")).map(PathBuf::from);
-    let root = folder("CARGO_INSTALL_ROOT").or_else(|| folder("CARGO_HOME"));
-    Some(root.or_else(|| Some(folder("HOME")?.join(".cargo")))?.join("bin"))
+    let root = env::var_os("CARGO_INSTALL_ROOT").filter(|root| !root.is_empty()).map(PathBuf::from);
+    Some(root.or_else(sh::cargo_home)?.join("bin"))
 }
