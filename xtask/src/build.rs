@@ -40,6 +40,19 @@ pub fn release_with(settings: &[(&str, &str)]) -> Result<PathBuf> {
     Ok(target_dir().join(host).join("release/tollgate"))
 }
 
+/// Builds the static release binary for another machine; where it lies.
+pub fn cross(target: &str, compiler: &str) -> Result<PathBuf> {
+    let mut command =
+        sh::command(&["cargo", "build", "--release", "--locked", "-p", "tollgate", "--target", target]);
+    let mut flags = path_flags()?;
+    flags.push("-Ctarget-feature=+crt-static".to_owned());
+    let name = target.replace('-', "_");
+    command.env(format!("CARGO_TARGET_{}_LINKER", name.to_uppercase()), compiler);
+    command.env(format!("CC_{name}"), compiler);
+    sh::check(command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}")))?;
+    Ok(target_dir().join(target).join("release/tollgate"))
+}
+
 /// Flags that replace this machine's folders in the binary, so that the same source gives the same bytes wherever it is
 /// built. The last flag that matches a path counts: cargo's folder may lie inside the checkout.
 fn path_flags() -> Result<Vec<String>> {

@@ -3,6 +3,7 @@
 mod bench;
 mod build;
 mod corpus;
+mod dist;
 mod families;
 mod fresh;
 mod hot;
@@ -32,6 +33,7 @@ For contributors
                                    record the clients' payloads and show what changed
   cargo xtask families             write docs/families.md and compare options with real programs
   cargo xtask corpus FILE          judge a file of real commands (JSON lines with `command`)
+  cargo xtask dist [--twice]       make the release packages; twice, and compare them
 Measurements
   cargo xtask bench                time the hook against an empty program
   cargo xtask bench --index [N]    index N events and query them
@@ -51,6 +53,7 @@ fn main() -> ExitCode {
         Some("test") if has("--quick") => test::quick(),
         Some("test") => test::run(),
         Some("e2e") => test::clients(rest),
+        Some("dist") => dist::run(has("--twice")),
         Some("fresh") => fresh::run(rest),
         Some("tidy" | "docs" | "record") => devtools(&args),
         Some("bench") => bench(rest),
