@@ -1,6 +1,7 @@
 //! Claude Code: which of its events are hooked, and how.
 
 pub mod canary;
+pub mod plugin;
 pub mod settings;
 
 use super::adopt::{Reading, Ways};
@@ -98,28 +99,30 @@ impl Registration {
     pub fn entries(&self) -> Vec<Entry> {
         EVENTS
             .iter()
-            .map(|hooked| Entry { event: hooked.event.to_owned(), group: self.group(hooked) })
+            .map(|hooked| {
+                let args = self.args("claude-code", hooked.event);
+                Entry { event: hooked.event.to_owned(), group: group(hooked, &self.command, args) }
+            })
             .collect()
     }
+}
 
-    fn group(&self, hooked: &Hooked) -> Value {
-        let hooks = ("hooks", Value::List(vec![self.handler(hooked)]));
-        if hooked.tool { object([("matcher", "*".into()), hooks]) } else { object([hooks]) }
-    }
+fn group(hooked: &Hooked, command: &str, args: Vec<String>) -> Value {
+    let hooks = ("hooks", Value::List(vec![handler_of(hooked, command, args)]));
+    if hooked.tool { object([("matcher", "*".into()), hooks]) } else { object([hooks]) }
+}
 
-    fn handler(&self, hooked: &Hooked) -> Value {
-        let args = self.args("claude-code", hooked.event);
-        let mut members = vec![
-            ("type".to_owned(), "command".into()),
-            ("command".to_owned(), self.command.as_str().into()),
-            ("args".to_owned(), Value::List(args.into_iter().map(Value::from).collect())),
-            ("timeout".to_owned(), hooked.timeout.into()),
-        ];
-        if hooked.blocks {
-            members.push(("onFailure".to_owned(), "block".into()));
-        }
-        Value::Map(members)
+fn handler_of(hooked: &Hooked, command: &str, args: Vec<String>) -> Value {
+    let mut members = vec![
+        ("type".to_owned(), "command".into()),
+        ("command".to_owned(), command.into()),
+        ("args".to_owned(), Value::List(args.into_iter().map(Value::from).collect())),
+        ("timeout".to_owned(), hooked.timeout.into()),
+    ];
+    if hooked.blocks {
+        members.push(("onFailure".to_owned(), "block".into()));
     }
+    Value::Map(members)
 }
 
 /// Is this handler one that starts the gate? Also in the forms that people write by hand.
