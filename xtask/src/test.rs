@@ -111,11 +111,11 @@ fn e2e(binary: &Path) -> Result<()> {
     let mut command = if has_nextest() {
         sh::command(&["cargo", "nextest", "run", "--workspace", "--locked", "--no-fail-fast"])
     } else {
-        sh::command(&["cargo", "test", "-p", "tollgate-e2e", "--locked", "--no-fail-fast"])
+        sh::command(&["cargo", "test", "-p", "tollgate-e2e", "-p", "packaging", "--locked", "--no-fail-fast"])
     };
     if has_nextest() {
         // The same selection of packages as for the unit tests: another one would be compiled anew.
-        command.args(["-E", "package(tollgate-e2e)", "--run-ignored", "only"]);
+        command.args(["-E", "package(tollgate-e2e) or package(packaging)", "--run-ignored", "only"]);
     } else {
         command.args(["--", "--ignored"]);
     }
