@@ -27,6 +27,7 @@ pub fn write(dist: &mut Dist) -> Result<()> {
     let mut files = Files::default();
     files.add(format!("{folder}/.claude-plugin/marketplace.json"), fill(MARKETPLACE, &values[..1])?);
     files.add(format!("{folder}/README.md"), README);
+    files.add(format!("{plugin_folder}/README.md"), README);
     files.add(format!("{plugin_folder}/.claude-plugin/plugin.json"), fill(PLUGIN, &values)?);
     files.add(format!("{plugin_folder}/hooks/hooks.json"), format!("{hooks:#}\n"));
     files.add_program(format!("{plugin_folder}/hooks/tollgate-hook"), SCRIPT);

@@ -8,7 +8,7 @@ use tollgate_agents::install::claude::EVENTS;
 use crate::support::{Scratch, VERSION, answer, binary, done, package};
 
 /// Unpacks the marketplace; where the plugin lies.
-fn unpack(scratch: &Scratch) -> PathBuf {
+pub fn unpack(scratch: &Scratch) -> PathBuf {
     let tarball = package("tollgate-claude-plugin-", ".tar.gz");
     done(scratch.command("tar").arg("-xzf").arg(tarball).arg("-C").arg(scratch.path()));
     scratch.path().join(format!("tollgate-claude-plugin-{VERSION}/plugins/tollgate"))

@@ -14,6 +14,7 @@ mod claude_plugin;
 mod deb;
 mod installer;
 mod npm;
+mod real_client;
 mod reproducible;
 mod support;
 mod tarball;
