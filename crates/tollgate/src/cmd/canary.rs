@@ -16,6 +16,7 @@ use tollgate_model::Agent;
 use tollgate_store::Log;
 
 use super::guard::Guard;
+use super::init::lasting_place;
 
 use crate::dirs::Dirs;
 use crate::program;
@@ -121,7 +122,7 @@ impl Stage {
     /// What agents are to be told to start.
     pub fn registration(&self) -> anyhow::Result<Registration> {
         Ok(Registration {
-            command: text(&program::own()?)?,
+            command: text(&lasting_place(&program::own()?, &self.dirs.home))?,
             config: text(&self.dirs.config)?,
             state: text(&self.dirs.state)?,
         })

@@ -2,6 +2,7 @@
 
 pub mod adopt;
 mod claude;
+mod own_program;
 mod policy_file;
 
 use anyhow::bail;
@@ -16,10 +17,12 @@ use super::canary::{Stage, exit_code};
 use super::guard::{Guard, GuardJob};
 use crate::exit::ExitCode;
 use crate::report::{Light, Line, heading};
-use crate::{out, owner, pin, terminal};
+use crate::{out, owner, pin, program, terminal};
 
 use claude::ClaudeJob;
 pub use claude::agent_version;
+use own_program::OwnProgram;
+pub use own_program::lasting_place;
 use policy_file::PolicyFile;
 
 /// Arguments of `tollgate init`.
@@ -157,6 +160,7 @@ struct Jobs<'a> {
     others: Vec<GuardJob<'a>>,
     unproven: Vec<Installed>,
     policy: PolicyFile,
+    program: OwnProgram,
 }
 
 impl<'a> Jobs<'a> {
@@ -183,11 +187,13 @@ impl<'a> Jobs<'a> {
             others: jobs(chosen, registration, scope, args.adopt)?,
             unproven: found.iter().filter(|agent| left(agent)).cloned().collect(),
             policy: PolicyFile::new(&stage.dirs.config, args.mode),
+            program: OwnProgram::new(program::own()?, registration.command.clone().into()),
         })
     }
 
     fn changes(&self) -> bool {
         self.policy.is_new()
+            || self.program.changes()
             || self.claude.as_ref().is_some_and(ClaudeJob::changes)
             || self.others.iter().any(GuardJob::changes)
     }
@@ -195,6 +201,7 @@ impl<'a> Jobs<'a> {
     fn show(&self) {
         self.claude.iter().for_each(ClaudeJob::show);
         self.others.iter().for_each(GuardJob::show);
+        self.program.show(&self.stage.dirs.home);
         heading("Policy");
         self.policy.show(&self.stage.dirs.home);
         for agent in &self.unproven {
@@ -206,6 +213,7 @@ impl<'a> Jobs<'a> {
     }
 
     fn apply(&self) -> anyhow::Result<()> {
+        self.program.write()?;
         self.policy.write()?;
         self.claude.iter().try_for_each(ClaudeJob::apply)?;
         self.others.iter().try_for_each(GuardJob::apply)
