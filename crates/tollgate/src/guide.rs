@@ -245,7 +245,7 @@ impl Guide<'_> {
         let decides = tollgate_effects::status_of(command).ok_or(NOT_ITS_STATUS)?;
         let span = decides.span;
         let words = runs::followed(command, decides, &self.event.cwd, self.world)?;
-        let given = tollgate_workflow::given(&words).ok_or(NOT_ITS_STATUS)?;
+        let given = tollgate_workflow::given(&words, self.world.workspace()).ok_or(NOT_ITS_STATUS)?;
         let within = |effect: &&Effect| {
             span.start <= effect.span.start && effect.span.end <= span.end && is_run(effect)
         };

@@ -72,17 +72,31 @@ const VALUED: [&str; 24] = [
 /// Words that mean every test there is.
 const ALL: [&str; 5] = [".", "./", "./...", "...", "run"];
 
-/// Is this command a runner of tests? `argv` are the words of a program that would run.
+/// Is this command a runner of tests, by its name? `argv` are the words of a program that would run.
 #[must_use]
 pub fn is_runner(argv: &[String]) -> bool {
-    given(argv).is_some()
+    let words: Vec<&str> = argv.iter().map(String::as_str).collect();
+    behind(&words, 0).is_some()
 }
 
-/// The words that a runner of tests is given; none when the command is none.
+/// The words that a runner of tests is given; none when the command is no runner, or one from a temporary folder
+/// outside the project, where anybody may have put it.
 #[must_use]
-pub fn given(argv: &[String]) -> Option<Vec<String>> {
+pub fn given(argv: &[String], project: &str) -> Option<Vec<String>> {
     let words: Vec<&str> = argv.iter().map(String::as_str).collect();
-    behind(&words, 0).map(|rest| rest.iter().map(|word| (*word).to_owned()).collect())
+    let rest = behind(&words, 0)?;
+    let programs = words.get(..words.len() - rest.len())?;
+    let is_foreign = |word: &&str| is_temporary(word) && !is_below(word, project);
+    (!programs.iter().any(is_foreign)).then(|| rest.iter().map(|word| (*word).to_owned()).collect())
+}
+
+fn is_temporary(path: &str) -> bool {
+    ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|top| path.starts_with(top))
+}
+
+fn is_below(path: &str, folder: &str) -> bool {
+    let climbs = path.split('/').any(|part| part == "..");
+    !climbs && path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// Does a run with these words have all those tests in it? One that leaves something out may not.
@@ -206,9 +220,8 @@ fn behind<'a, 'w>(words: &'a [&'w str], depth: usize) -> Option<&'a [&'w str]> {
 fn program_name(program: &str) -> Option<&str> {
     let Some((folder, name)) = program.rsplit_once('/') else { return Some(program) };
     let put = matches!(folder.rsplit('/').next(), Some("bin" | ".bin"));
-    let temporary = ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|top| program.starts_with(top));
     let wrapper = matches!(name, "mvnw" | "gradlew");
-    ((put || wrapper) && !temporary).then_some(name)
+    (put || wrapper).then_some(name)
 }
 
 fn after<'a, 'w>(words: &'a [&'w str], word: &str) -> &'a [&'w str] {
@@ -267,6 +280,22 @@ mod tests {
         ] {
             let argv: Vec<String> = command.split(' ').map(str::to_owned).collect();
             assert_eq!(is_runner(&argv), expected, "{command}");
+        }
+    }
+
+    #[test]
+    fn a_runner_in_a_temporary_folder_counts_only_inside_the_project() {
+        for (command, project, expected) in [
+            ("/tmp/bin/pytest", "/home/a/p", false),
+            ("timeout 60 /tmp/bin/pytest -q", "/home/a/p", false),
+            ("/tmp/p/venv/bin/pytest", "/tmp/p", true),
+            ("/tmp/p/../bin/pytest", "/tmp/p", false),
+            ("/tmp/pq/bin/pytest", "/tmp/p", false),
+            ("pytest /tmp/p/tests", "/home/a/p", true),
+        ] {
+            let argv: Vec<String> = command.split(' ').map(str::to_owned).collect();
+            assert!(is_runner(&argv), "{command}");
+            assert_eq!(given(&argv, project).is_some(), expected, "{command} in {project}");
         }
     }
 }

@@ -203,6 +203,26 @@ fn the_gates_own_run_needs_tests_that_ran() {
     }
 }
 
+/// Where the runner lies does not loosen what is asked of the gate's own run: a checkout may be in a temporary folder.
+#[test]
+fn the_gates_own_run_needs_tests_that_ran_in_a_temporary_folder_too() {
+    let folder = tempfile::Builder::new().prefix("tollgate-runner-").tempdir_in("/tmp").unwrap();
+    let runner = folder.path().join("venv/bin/pytest");
+    std::fs::create_dir_all(runner.parent().unwrap()).unwrap();
+    for (says, holds) in [("2 passed in 0.01s", true), ("no tests ran in 0.01s", false)] {
+        std::fs::write(&runner, format!("#!/bin/sh\necho {says}\n")).unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&runner, mode).unwrap();
+        let team = Team::with("[own.yaml]");
+        let flow = format!(
+            "version: 1\nname: own\nabout: a\nstart: {{ always: true }}\ngates:\n  - on: stop\n    need: {{ tests: {{ run: {}, expect: pass, timeout: 20s }} }}\n    message: Not so.\n",
+            runner.display()
+        );
+        std::fs::write(team.scratch.config().join("own.yaml"), flow).unwrap();
+        blocked_if(!holds, &team.stop(), "Not so.", says);
+    }
+}
+
 #[test]
 fn it_is_told_why_a_run_does_not_count() {
     let team = coding();
