@@ -83,7 +83,7 @@ fn a_premature_planner_is_refused_and_the_expert_comes_after_the_plan() -> Resul
         "Planning Phase",
         "Research report not found. Call research-specialist first.",
         "Plan file not found. Call strategic-planner first.",
-        "The planning is not over.",
+        "Plan mode: only files under",
         "Plan not consulted. Add frontmatter.",
     ] {
         assert!(outcome.model_contains(told), "the model is told `{told}`; {outcome}");

@@ -88,7 +88,7 @@ impl Finding {
             false => format!("Tollgate: {hedge} {} [{}]", self.hit.what, self.rule),
         };
         if !self.hit.instead.is_empty() {
-            text.push_str(". Instead: ");
+            text.push_str(if self.rule.starts_with("workflow/") { " " } else { ". Instead: " });
             text.push_str(&self.hit.instead);
         }
         text

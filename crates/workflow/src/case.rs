@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use tollgate_model::json::{self, Value, object};
 use tollgate_model::{
-    Actor, Agent, Certainty, Effect, EffectKind, Event, Kind, Place, State, ToolCall, World, Zone,
+    Actor, Agent, Certainty, Effect, EffectKind, Event, FileKind, Kind, Place, State, ToolCall, World, Zone,
     is_rebuildable,
 };
 
@@ -194,10 +194,15 @@ impl Case<'_> {
     #[must_use]
     pub fn milestone(&self) -> Option<&str> {
         let read = || {
-            let path = format!("{}/project/status.json", self.world.workspace());
-            let status = json::parse(&self.world.read(&path, files::LONGEST)?).ok()?;
-            let number = status.text("current_milestone").filter(|text| !text.is_empty())?;
-            Some(match status.text("milestone_description").filter(|text| !text.is_empty()) {
+            let status = json::parse(&self.world.read(&self.milestone_file(), files::LONGEST)?).ok()?;
+            let value = |key: &str| match status.get(key)? {
+                Value::Number(text) | Value::String(text) => {
+                    Some(text.trim()).filter(|text| !text.is_empty())
+                }
+                _ => None,
+            };
+            let number = value("current_milestone")?;
+            Some(match value("milestone_description") {
                 Some(description) => format!("{number}:{description}"),
                 None => number.to_owned(),
             })
@@ -205,11 +210,26 @@ impl Case<'_> {
         self.milestone.get_or_init(read).as_deref()
     }
 
-    /// A path template of a workflow as a pattern below the project. None: something in it is not known.
+    /// A path template of a workflow, or one of its named paths, as a pattern below the project. None: something in it
+    /// is not known. Where the project has a milestone file that names no milestone, only the first template of a named
+    /// path is tried: a damaged file must not open the places of a project without one.
     #[must_use]
     pub fn pattern(&self, flow: &Flow, template: &str) -> Option<String> {
-        let named = flow.artifacts.iter().find(|(name, _)| name == template);
-        let template = named.map_or(template, |(_, path)| path);
+        let templates = flow.templates(template);
+        let damaged = self.milestone().is_none() && self.has_milestone_file();
+        let most = if damaged { 1 } else { templates.len() };
+        templates.into_iter().take(most).find_map(|template| self.filled(template))
+    }
+
+    fn has_milestone_file(&self) -> bool {
+        self.world.kind(&self.milestone_file()) != FileKind::Missing
+    }
+
+    fn milestone_file(&self) -> String {
+        format!("{}/project/status.json", self.world.workspace())
+    }
+
+    fn filled(&self, template: &str) -> Option<String> {
         let value = |name: &str, rest: &str| {
             let value = match name {
                 "session" => self.event.session.clone(),

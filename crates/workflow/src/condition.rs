@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use tollgate_model::json::Value;
 use tollgate_model::{FileKind, State};
+use tollgate_policy::glob;
 
 use crate::case::{Case, Seen as Expression, plain};
 use crate::flow::{Cond, Flow, Seen};
@@ -65,6 +66,8 @@ impl Asking<'_, '_> {
             Cond::Contains { file, all, any } => self.contains(file, all, any),
             Cond::MinChars { file, n } => self.min_chars(file, *n),
             Cond::Committed(path) => self.committed(path),
+            Cond::CommittedFiles { folder, .. } if self.has_folder(folder) => self.committed(folder),
+            Cond::CommittedFiles { inside, except, .. } => self.committed_files(inside, except),
             Cond::Tests { run, pass, timeout } => self.tests(run, *pass, *timeout),
             Cond::Command { run, exit, timeout } => self.command(run, *exit, *timeout),
             Cond::State(values) => self.state(values),
@@ -97,16 +100,18 @@ impl Asking<'_, '_> {
     }
 
     fn any(&self, any: &[Cond]) -> Answer {
-        let (mut holds, mut why) = (Some(false), Vec::new());
+        let (mut holds, mut why, mut about_state) = (Some(false), Vec::new(), Vec::new());
         for cond in any {
             let answer = self.ask(cond);
             match answer.holds {
                 Some(true) => return answer,
                 None => holds = None,
+                Some(false) if matches!(cond, Cond::State(_)) => about_state.extend(answer.why),
                 Some(false) => why.extend(answer.why),
             }
         }
-        Answer { holds, why }
+        // What a workflow remembers helps nobody who can do something about the rest.
+        Answer { holds, why: if why.is_empty() { about_state } else { why } }
     }
 
     fn not(&self, inner: &Cond) -> Answer {
@@ -117,9 +122,8 @@ impl Asking<'_, '_> {
     /// The files that a template means, or why there can be none.
     fn files(&self, file: &str) -> Result<(String, Vec<String>), String> {
         let Some(pattern) = self.case.pattern(self.flow, file) else {
-            let template =
-                self.flow.artifacts.iter().find(|(name, _)| name == file).map_or(file, |(_, path)| path);
-            return Err(format!("`{template}`: not all of it is known{}", self.no_milestone(template)));
+            let template = self.flow.templates(file).first().copied().unwrap_or(file);
+            return Err(format!("the path `{template}` is not known{}", self.no_milestone(template)));
         };
         let world = self.case.world;
         let found = files::matching(world, world.workspace(), &pattern);
@@ -139,7 +143,7 @@ impl Asking<'_, '_> {
     }
 
     fn looked(&self, pattern: &str) -> String {
-        format!("looked for `{pattern}` in {}", self.case.world.workspace())
+        format!("no file `{pattern}` in {}", self.case.world.workspace())
     }
 
     /// Holds when one of the files does.
@@ -157,7 +161,7 @@ impl Asking<'_, '_> {
     }
 
     fn frontmatter(&self, file: &str, has: &[(String, String)]) -> Answer {
-        let test = |text: &str| has.iter().all(|(key, value)| text::frontmatter(text, key) == Some(value));
+        let test = |text: &str| has.iter().all(|(key, value)| text::frontmatter(text, key).contains(value));
         let wanted: Vec<String> = has.iter().map(|(key, value)| format!("`{key}: {value}`")).collect();
         self.some_file(file, test, |_| format!("has no {} in the frontmatter at its top", wanted.join(", ")))
     }
@@ -200,6 +204,26 @@ impl Asking<'_, '_> {
             }
         }
         Answer::of(open.is_empty(), || format!("not committed: {}", listed(&open)))
+    }
+
+    fn has_folder(&self, folder: &str) -> bool {
+        let path = format!("{}/{}", self.case.world.workspace(), folder.trim_end_matches('/'));
+        !folder.is_empty() && !self.case.world.list(&path, 1).is_empty()
+    }
+
+    fn committed_files(&self, inside: &[String], except: &[String]) -> Answer {
+        let (world, flow) = (self.case.world, self.flow);
+        let patterns = |templates: &[String]| -> Vec<String> {
+            let filled = templates.iter().filter_map(|template| self.case.pattern(flow, template));
+            filled.flat_map(|pattern| glob::expand(&pattern).unwrap_or_default()).collect()
+        };
+        let (inside, except) = (patterns(inside), patterns(except));
+        let is_in = |path: &str, places: &[String]| places.iter().any(|place| glob::matches(place, path));
+        let wanted = |path: &str| is_in(path, &inside) && !is_in(path, &except);
+        match files::uncommitted_below(world, world.workspace(), wanted) {
+            Some(open) => Answer::of(open.is_empty(), || format!("not committed: {}", listed(&open))),
+            None => self.untold("git could not be asked about the project".to_owned()),
+        }
     }
 
     fn tests(&self, run: &str, pass: bool, timeout: u32) -> Answer {

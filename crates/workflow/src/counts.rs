@@ -89,6 +89,11 @@ fn count(output: &str) -> Run {
     if run.passed + run.failed == 0 {
         (run.passed, run.failed) = loose;
     }
+    if run.failing.is_empty() {
+        run.failing = output.lines().filter_map(|line| unloadable_file(line.trim())).collect();
+        run.failing.sort_unstable();
+        run.failing.dedup();
+    }
     run.failed = run.failed.max(run.failing.len() as u64);
     if output.lines().any(|line| line.starts_with("Ran ")) {
         // Python's own runner counts those that failed or were skipped among those that it ran.
@@ -96,6 +101,30 @@ fn count(output: &str) -> Run {
     }
     run.failing.truncate(MOST_NAMES);
     run
+}
+
+/// The file of tests that a runner could not load or compile, because what it tests does not exist yet: the usual first
+/// red of test-driven work. Runners then name the file and no test.
+fn unloadable_file(line: &str) -> Option<String> {
+    let file = if let Some(rest) = line.strip_prefix("FAIL ") {
+        // vitest and jest name the file.
+        rest.split_whitespace().next()?
+    } else if let Some(rest) = line.strip_prefix("An error occurred while loading ") {
+        rest.trim_end_matches('.')
+    } else if line.contains("_test.go:") {
+        // The compiler's place: `./calc_test.go:6:7: undefined: Add`.
+        line.trim_start_matches("vet: ").split(':').next()?
+    } else {
+        let target = line.strip_prefix("error: could not compile ")?.split_once("(test \"")?.1;
+        return Some(format!("tests/{}.rs", target.split('"').next()?));
+    };
+    let file = file.trim_start_matches("./");
+    let is_file = file.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && is_extension(end));
+    is_file.then(|| file.to_owned())
+}
+
+fn is_extension(text: &str) -> bool {
+    !text.is_empty() && text.len() < 6 && text.chars().all(|letter| letter.is_ascii_alphanumeric())
 }
 
 fn ran_nothing(line: &str) -> bool {
@@ -321,6 +350,37 @@ mod tests {
             ),
             (0, "3 tests, 0 failures", Some((3, 0, ""))),
             (0, "  3 tests passed", Some((3, 0, ""))),
+            (
+                1,
+                "FAIL tests/sum.test.js\n  ● Test suite failed to run\n\n    Cannot find module '../sum'\nTest Suites: 1 failed, 1 total\nTests:       0 total",
+                Some((0, 1, "tests/sum.test.js")),
+            ),
+            (
+                1,
+                " FAIL  src/sum.test.ts [ src/sum.test.ts ]\nError: Failed to resolve import\n Test Files  1 failed (1)\n      Tests  no tests",
+                Some((0, 1, "src/sum.test.ts")),
+            ),
+            (
+                2,
+                "ERROR test_calc.py - ModuleNotFoundError: No module named 'calc'\n!!! Interrupted: 1 error during collection !!!\n1 error in 0.06s",
+                Some((0, 1, "test_calc.py")),
+            ),
+            (
+                1,
+                "# m [m.test]\n./calc_test.go:6:7: undefined: Add\nFAIL\tm [build failed]\nFAIL",
+                Some((0, 1, "calc_test.go")),
+            ),
+            (
+                101,
+                "error[E0432]: unresolved import `m::add`\nerror: could not compile `m` (test \"calc\") due to 1 previous error",
+                Some((0, 1, "tests/calc.rs")),
+            ),
+            (
+                1,
+                "An error occurred while loading ./spec/calc_spec.rb.\n0 examples, 0 failures, 1 error occurred outside of examples",
+                Some((0, 1, "spec/calc_spec.rb")),
+            ),
+            (101, "error: could not compile `m` (lib) due to 1 previous error", None),
             (0, "everything is fine", None),
             (1, "error: could not compile", None),
         ] {

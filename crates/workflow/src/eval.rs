@@ -142,7 +142,7 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     fn is_active(&self, flow: &Flow) -> bool {
-        flow.start.always || self.case.states.of(flow.scope).is(&flow.name, "is_active")
+        flow.is_active(self.case.states.of(flow.scope))
     }
 
     fn test(&mut self, key: &str, value: Value) {
@@ -152,7 +152,7 @@ impl<'a> Evaluator<'a, '_> {
 
     fn flow(&mut self, flow: &'a Flow) {
         let state = self.case.states.of(flow.scope);
-        let active = flow.start.always || state.is(&flow.name, "is_active");
+        let active = flow.is_active(state);
         let asking = Asking {
             flow,
             phase: if active { state.text(&flow.name, "phase") } else { "" },
@@ -160,19 +160,44 @@ impl<'a> Evaluator<'a, '_> {
             captures: RefCell::default(),
             unsure: RefCell::default(),
         };
-        if self.moments.contains(&On::Command) && !active && is_one(self.case.command(), &flow.start.commands)
-        {
+        let starts = self.moments.contains(&On::Command)
+            && !active
+            && is_one(self.case.command(), &flow.start.commands);
+        if starts {
             self.start(&asking);
         }
-        for (index, gate) in flow.gates.iter().enumerate() {
-            asking.captures.borrow_mut().clear();
-            if self.concerns(gate, active, &asking) {
-                self.gate(gate, index, &asking);
-            }
+        self.note_session(flow);
+        if starts || !flow.is_stopped(state) {
+            self.gates(active, &asking);
         }
         let unsure = asking.unsure.take();
         for what in unsure {
             self.waive(format!("workflow `{}`: {what}, so the gate that asks for it lets pass", flow.name));
+        }
+    }
+
+    /// From the start of a session on its id is in the state of each workflow.
+    fn note_session(&mut self, flow: &Flow) {
+        let session = &self.case.event.session;
+        let known = self.case.states.session.text(&flow.name, "session_id") == session;
+        if self.moments.contains(&On::SessionStart) && flow.scope == Scope::Session && !known {
+            self.set(flow, "session_id", session.as_str().into());
+        }
+    }
+
+    /// Asks the gates in their order. Once one has refused, the others that may refuse are not asked: their tests and
+    /// commands would only repeat, at a cost, that something is missing.
+    fn gates(&mut self, active: bool, asking: &Asking) {
+        let mut refused = false;
+        for (index, gate) in asking.flow.gates.iter().enumerate() {
+            asking.captures.borrow_mut().clear();
+            let skipped = refused && !gate.message.is_empty();
+            if !skipped && self.concerns(gate, active, asking) {
+                let before = self.out.findings.len();
+                self.gate(gate, index, asking);
+                let found = self.out.findings.get(before..).unwrap_or_default();
+                refused |= found.iter().any(|finding| finding.verdict >= Verdict::Deny);
+            }
         }
     }
 
@@ -182,13 +207,18 @@ impl<'a> Evaluator<'a, '_> {
             let answer = asking.ask(cond);
             if answer.holds == Some(false) {
                 let message = with_why(&words::message(asking, message), &answer.why);
-                return self.refuse(flow, Refusal::default(), message);
+                let name = &flow.name;
+                let leave = format!(
+                    "To start it anyway, ask the person to run: tollgate workflow start {name} (and to leave it again: \
+                     tollgate workflow stop {name})"
+                );
+                return self.refuse(flow, Refusal::default(), message, leave);
             }
         }
         if let Some(other) = self.ended_by(flow).next().filter(|_| self.case.event.pending().is_some()) {
             let over =
-                format!("The workflow {} is not over, and only a person ends it before its end.", other.name);
-            return self.refuse(flow, Refusal::default(), over);
+                format!("/{} cannot start: the workflow {} is not over.", self.case.command(), other.name);
+            return self.refuse(flow, Refusal::default(), over, leave(other));
         }
         self.begin(flow);
         for line in &flow.start.say {
@@ -201,7 +231,7 @@ impl<'a> Evaluator<'a, '_> {
     /// The workflows under way that end when this one begins.
     fn ended_by(&self, flow: &Flow) -> impl Iterator<Item = &'a Flow> + use<'a> {
         let (flows, states, ends) = (self.flows, self.case.states, flow.start.ends.clone());
-        let active = move |other: &&Flow| states.of(other.scope).is(&other.name, "is_active");
+        let active = move |other: &&Flow| !other.start.always && other.is_active(states.of(other.scope));
         flows.iter().filter(move |other| ends.contains(&other.name)).filter(active)
     }
 
@@ -271,7 +301,7 @@ impl<'a> Evaluator<'a, '_> {
             return self.act(gate, asking);
         }
         let mut why = answer.map(|answer| answer.why).unwrap_or_default();
-        why.extend(written.iter().map(|(shown, _)| format!("writes `{shown}`")));
+        why.extend(written.iter().map(|(shown, _)| format!("this call writes `{shown}`")));
         let message = with_why(&words::message(asking, &gate.message), &why);
         let unsure = written.iter().all(|(_, certain)| !certain) && by_place;
         self.bounded(gate, &key, message, unsure, asking);
@@ -427,18 +457,14 @@ impl<'a> Evaluator<'a, '_> {
         self.out.changes.push((flow.scope, change));
     }
 
-    fn refuse(&mut self, flow: &Flow, level: Refusal, message: String) {
+    /// Refuses with a message. `instead` tells the way out.
+    fn refuse(&mut self, flow: &Flow, level: Refusal, message: String, instead: String) {
         let verdict = match level {
             _ if self.mode == Mode::Observe => Verdict::Note,
             Refusal::Level(level) => level.verdict(),
             Refusal::Fail => Verdict::Halt,
         };
-        let hit = Hit {
-            what: message,
-            instead: String::new(),
-            span: Span::default(),
-            certainty: Certainty::Certain,
-        };
+        let hit = Hit { what: message, instead, span: Span::default(), certainty: Certainty::Certain };
         self.out.findings.push(Finding { rule: format!("workflow/{}", flow.name), verdict, hit });
     }
 
@@ -463,6 +489,11 @@ impl<'a> Evaluator<'a, '_> {
 fn done(flow: &Flow, gate: &Gate) -> String {
     let index = flow.gates.iter().position(|other| std::ptr::eq(other, gate)).unwrap_or_default();
     format!("done.{index}")
+}
+
+/// How a person ends a workflow that refuses something.
+fn leave(flow: &Flow) -> String {
+    format!("To leave this workflow, ask the person to run: tollgate workflow stop {}", flow.name)
 }
 
 fn with_why(message: &str, why: &[String]) -> String {

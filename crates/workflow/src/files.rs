@@ -137,6 +137,37 @@ pub fn uncommitted(world: &dyn World, path: &str) -> Option<Vec<String>> {
     Some(all)
 }
 
+/// The files below a folder that are wanted and not committed, relative to it. None: git could not be asked.
+pub fn uncommitted_below(
+    world: &dyn World,
+    folder: &str,
+    wanted: impl Fn(&str) -> bool,
+) -> Option<Vec<String>> {
+    let real = world.real(folder).unwrap_or_else(|| folder.to_owned());
+    let below = |path: &str| path.strip_prefix(&real)?.strip_prefix('/').map(str::to_owned);
+    let Some(root) = Repo::find(&real, world).and_then(|repo| repo.root) else {
+        let all = matching(world, &real, "**");
+        let found = all.iter().filter_map(|path| below(path)).filter(|path| wanted(path));
+        return Some(found.map(|path| format!("{path} (in no git repository)")).collect());
+    };
+    let ask = GitAsk { paths: vec![real.clone()], untracked: true, ignored: false, modules: true };
+    let status = world.git_status(&root, &ask)?;
+    let lists = [&status.staged, &status.modified, &status.untracked, &status.deleted];
+    let mut open = Vec::new();
+    for entry in lists.into_iter().flatten() {
+        let path = format!("{root}/{entry}");
+        // A folder of which git knows nothing stands for all that is in it.
+        let files = match path.strip_suffix('/') {
+            Some(folder) => matching(world, folder, "**"),
+            None => vec![path],
+        };
+        open.extend(files.iter().filter_map(|path| below(path)).filter(|path| wanted(path)));
+    }
+    open.sort_unstable();
+    open.dedup();
+    (!open.is_empty() || !status.cut).then_some(open)
+}
+
 /// The submodules at or below a path that are checked out: git says nothing of what is in them.
 fn modules(world: &dyn World, root: &str, path: &str) -> Vec<String> {
     let list = text(world, &format!("{root}/.gitmodules")).unwrap_or_default();
@@ -162,15 +193,25 @@ pub fn has_test(world: &dyn World, root: &str, name: &str) -> bool {
     for direct in [file, by_line, name.split(" > ").next().unwrap_or_default()] {
         let path = format!("{root}/{direct}");
         if !direct.is_empty() && world.kind(&path) == FileKind::File {
-            return direct == by_line || text(world, &path).is_some_and(|text| text.contains(leaf));
+            return direct == by_line
+                || direct == name
+                || text(world, &path).is_some_and(|text| text.contains(leaf));
         }
     }
+    // Python's own runner names a module that it could not load.
+    let module = leaf.rsplit('.').next().unwrap_or(leaf);
     let mut left = MOST;
-    mentions(world, root, leaf, &mut left, 0)
+    mentions(world, root, &Sought { text: leaf, module }, &mut left, 0)
 }
 
-fn mentions(world: &dyn World, folder: &str, leaf: &str, left: &mut usize, depth: usize) -> bool {
-    if depth > DEEPEST || leaf.is_empty() {
+/// What is looked for in files of code: a text, or a file of this name.
+struct Sought<'a> {
+    text: &'a str,
+    module: &'a str,
+}
+
+fn mentions(world: &dyn World, folder: &str, sought: &Sought, left: &mut usize, depth: usize) -> bool {
+    if depth > DEEPEST || sought.text.is_empty() {
         return false;
     }
     let mut below = Vec::new();
@@ -182,15 +223,16 @@ fn mentions(world: &dyn World, folder: &str, leaf: &str, left: &mut usize, depth
         let path = format!("{folder}/{name}");
         match world.kind(&path) {
             FileKind::Dir if !SKIPPED.contains(&name.as_str()) => below.push(path),
-            FileKind::File
-                if is_code(&name) && text(world, &path).is_some_and(|text| text.contains(leaf)) =>
-            {
-                return true;
+            FileKind::File if is_code(&name) => {
+                let is_module = name.strip_suffix(".py") == Some(sought.module);
+                if is_module || text(world, &path).is_some_and(|text| text.contains(sought.text)) {
+                    return true;
+                }
             }
             _ => {}
         }
     }
-    below.iter().any(|sub| mentions(world, sub, leaf, left, depth + 1))
+    below.iter().any(|sub| mentions(world, sub, sought, left, depth + 1))
 }
 
 fn is_code(name: &str) -> bool {

@@ -1,7 +1,7 @@
 //! A workflow as it is evaluated: checked, with its options filled in.
 
 use serde::{Deserialize, Serialize};
-use tollgate_model::Level;
+use tollgate_model::{Level, State};
 
 use crate::expr::Expr;
 
@@ -18,8 +18,8 @@ pub struct Flow {
     pub expires: u64,
     /// How it starts.
     pub start: Start,
-    /// Named path templates.
-    pub artifacts: Vec<(String, String)>,
+    /// Named paths, each with the templates it may have: the first whose names are all known is used.
+    pub artifacts: Vec<(String, Vec<String>)>,
     /// Its phases in order; the first is where it starts.
     pub phases: Vec<String>,
     /// What it watches.
@@ -28,6 +28,33 @@ pub struct Flow {
     pub trusted: bool,
     /// Where it was read from.
     pub file: String,
+}
+
+/// The key of a workflow's state that says that a person has stopped it.
+pub const STOPPED: &str = "stopped";
+
+impl Flow {
+    /// Is it active?
+    #[must_use]
+    pub fn is_active(&self, state: &State) -> bool {
+        !self.is_stopped(state) && (self.start.always || state.is(&self.name, "is_active"))
+    }
+
+    /// Has a person stopped it? Then none of its gates is asked until it starts again, not even those of a workflow
+    /// that is always on or those that are asked while it is not active.
+    #[must_use]
+    pub fn is_stopped(&self, state: &State) -> bool {
+        state.is(&self.name, STOPPED)
+    }
+
+    /// The templates of a named path, or the template itself.
+    #[must_use]
+    pub fn templates<'t>(&'t self, template: &'t str) -> Vec<&'t str> {
+        match self.artifacts.iter().find(|(name, _)| name == template) {
+            Some((_, paths)) => paths.iter().map(String::as_str).collect(),
+            None => vec![template],
+        }
+    }
 }
 
 /// Whose state a workflow keeps.
@@ -259,6 +286,15 @@ pub enum Cond {
     },
     /// Nothing there is modified, staged or untracked.
     Committed(String),
+    /// No file in these places is modified, staged or untracked.
+    CommittedFiles {
+        /// Where the project has this folder with something in it, only that counts.
+        folder: String,
+        /// In one of these places.
+        inside: Vec<String>,
+        /// In none of these.
+        except: Vec<String>,
+    },
     /// A command for the tests ends as expected.
     Tests {
         /// The command.

@@ -21,7 +21,9 @@ pub fn mermaid(flow: &Flow) -> String {
 #[must_use]
 pub fn terminal(flow: &Flow) -> String {
     let mut lines = vec![format!("{}: {}", flow.name, flow.about), format!("starts: {}", starts(flow))];
-    lines.extend(flow.artifacts.iter().map(|(name, path)| format!("artifact {name}: {path}")));
+    lines.extend(
+        flow.artifacts.iter().map(|(name, paths)| format!("artifact {name}: {}", paths.join(", or "))),
+    );
     if !flow.phases.is_empty() {
         lines.push(format!("phases: {}", flow.phases.join(" → ")));
     }

@@ -123,11 +123,13 @@ impl Watch {
         self.bound
     }
 
-    /// Who listens to what, for the index. A command that starts a workflow is listened to always.
+    /// Who listens to what, for the index. A command that starts a workflow is listened to always, and so is the start
+    /// of a session, whose id each workflow keeps.
     pub(crate) fn rows(&self) -> Vec<Row<'_>> {
         let start = Row { flow: "", idle: true, on: On::Command, classes: index::classes(&[]) };
         let starts = (!self.commands.is_empty()).then_some(start);
-        starts.into_iter().chain(self.gates.iter().flat_map(Watched::rows)).collect()
+        let session = Row { on: On::SessionStart, ..start };
+        starts.into_iter().chain([session]).chain(self.gates.iter().flat_map(Watched::rows)).collect()
     }
 
     /// Seconds after which the state of a workflow is forgotten.
@@ -143,7 +145,8 @@ impl Watch {
             return Interest::Nobody;
         }
         let asked = self.asked(event, effects);
-        if asked.contains(&On::Command) && is_one(command(event), &self.commands) {
+        let starts = asked.contains(&On::Command) && is_one(command(event), &self.commands);
+        if starts || asked.contains(&On::SessionStart) {
             return Interest::Anyway;
         }
         let concerned: Vec<&Watched> =

@@ -23,7 +23,7 @@ mod words;
 pub use case::{Case, Ground, Ran, States, moments, said};
 pub use counts::{Run, observed, tells_counts};
 pub use eval::{After, Outcome, beginning, evaluate, evaluate_at};
-pub use flow::{Act, Active, Channel, Cond, Flow, Gate, On, Refusal, Scope, Seen, Start, Who};
+pub use flow::{Act, Active, Channel, Cond, Flow, Gate, On, Refusal, STOPPED, Scope, Seen, Start, Who};
 pub use graph::{act, mermaid, terminal};
 pub use index::Index;
 pub use interest::{Interest, Watch, is_like_a_run};

@@ -94,7 +94,7 @@ impl Reader<'_> {
                 "artifacts" => {
                     let entries = self.entries(node, key).unwrap_or_default();
                     let named =
-                        entries.into_iter().map(|(name, _, node)| (name.to_owned(), self.path(node, name)));
+                        entries.into_iter().map(|(name, _, node)| (name.to_owned(), self.paths(node, name)));
                     flow.artifacts = named.collect();
                 }
                 "phases" => flow.phases = self.texts(node, key),

@@ -5,12 +5,25 @@ use tollgate_model::World;
 use crate::{files, text};
 
 /// Where the files of agents lie, below the project and below the home.
-const PLACES: [&str; 4] = [
+const PLACES: [&str; 14] = [
     ".claude/agents/**",
     ".claude/plugins/*/agents/**",
     ".claude/plugins/*/*/agents/**",
     ".agents/agents/**",
+    ".codex/agents/**",
+    ".copilot/agents/**",
+    ".config/opencode/agent/**",
+    ".config/opencode/agents/**",
+    ".cursor/agents/**",
+    ".gemini/agents/**",
+    ".github/agents/**",
+    ".opencode/agent/**",
+    ".opencode/agents/**",
+    ".qwen/agents/**",
 ];
+
+/// How files of agents end.
+const ENDS: [&str; 3] = [".agent.md", ".md", ".toml"];
 
 /// The names of all agents that have a file: its `name`, else what it is called.
 pub fn agents(world: &dyn World) -> Vec<String> {
@@ -19,7 +32,8 @@ pub fn agents(world: &dyn World) -> Vec<String> {
     for root in roots.into_iter().filter(|root| root.len() > 1) {
         for place in PLACES {
             let found = files::matching(world, root, place);
-            names.extend(found.iter().filter(|path| path.ends_with(".md")).map(|path| name(world, path)));
+            let files = found.iter().filter(|path| ENDS.iter().any(|end| path.ends_with(end)));
+            names.extend(files.map(|path| name(world, path)));
         }
     }
     names.sort_unstable();
@@ -29,7 +43,8 @@ pub fn agents(world: &dyn World) -> Vec<String> {
 
 fn name(world: &dyn World, path: &str) -> String {
     let text = files::text(world, path).unwrap_or_default();
-    let named = text::frontmatter(&text, "name").filter(|name| !name.is_empty());
-    let stem = path.rsplit('/').next().and_then(|name| name.strip_suffix(".md")).unwrap_or(path);
-    named.unwrap_or(stem).to_owned()
+    let named = text::frontmatter(&text, "name").into_iter().find(|name| !name.is_empty());
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let stem = ENDS.iter().find_map(|end| file.strip_suffix(end)).unwrap_or(file);
+    named.unwrap_or_else(|| stem.to_owned())
 }

@@ -1,5 +1,7 @@
 //! What agents write: normalised, searched for patterns, and the frontmatter of their files.
 
+use tollgate_policy::yaml::{self, Node, Value};
+
 use crate::template::{Piece, pieces};
 
 /// A text as patterns see it: small letters, plain dashes and quotes, no emphasis, single spaces.
@@ -137,25 +139,54 @@ fn is_word(letter: char) -> bool {
     letter.is_alphanumeric() || matches!(letter, '-' | '_' | ':' | '.')
 }
 
-/// The value of a key in a file's frontmatter: lines of `key: value` between two lines of `---` at its top.
-pub fn frontmatter<'t>(text: &'t str, key: &str) -> Option<&'t str> {
+/// The values of a key in a file's frontmatter, the YAML between two lines of `---` at its top: one text, or the items of
+/// a list, whether written as a YAML list or with commas. None of them when there is no such key.
+pub fn frontmatter(text: &str, key: &str) -> Vec<String> {
+    let Some(block) = frontmatter_block(text) else { return Vec::new() };
+    let document = yaml::read(&block);
+    let entries = match document.root.as_ref().map(|root| &root.value) {
+        Some(Value::Map(entries)) => entries.as_slice(),
+        _ => &[],
+    };
+    let is_key = |node: &Node| matches!(&node.value, Value::Scalar { text, .. } if text == key);
+    let mut values = Vec::new();
+    entries.iter().filter(|(name, _)| is_key(name)).for_each(|(_, value)| collect(value, &mut values));
+    // Agents write `title: Plan: login`, which is no YAML. The lines around it still say what they say.
+    if values.is_empty() && !document.problems.is_empty() {
+        let pairs = block.lines().filter_map(|line| line.split_once(':'));
+        let own = pairs.filter(|(name, _)| *name == key);
+        values.extend(own.map(|(_, value)| value.trim().trim_matches(['"', '\'']).to_owned()));
+    }
+    values
+}
+
+fn frontmatter_block(text: &str) -> Option<String> {
     let mut lines = text.trim_start_matches('\u{feff}').lines();
     if lines.next()?.trim_end() != "---" {
         return None;
     }
-    let mut found = None;
+    let mut block = String::new();
     for line in lines {
-        if line.trim_end() == "---" {
-            return found;
+        if matches!(line.trim_end(), "---" | "...") {
+            return Some(block);
         }
-        if let Some((name, value)) = line.split_once(':')
-            && name.trim() == key
-            && !name.starts_with([' ', '\t'])
-        {
-            found = Some(value.trim().trim_matches(['"', '\'']));
-        }
+        block.push_str(line);
+        block.push('\n');
     }
     None
+}
+
+fn collect(node: &Node, values: &mut Vec<String>) {
+    match &node.value {
+        Value::Scalar { text, plain } => {
+            values.push(text.trim().to_owned());
+            if *plain && text.contains(',') {
+                values.extend(text.split(',').map(|part| part.trim().to_owned()));
+            }
+        }
+        Value::List(items) => items.iter().for_each(|item| collect(item, values)),
+        Value::Map(_) => {}
+    }
 }
 
 #[cfg(test)]
@@ -202,14 +233,40 @@ mod tests {
 
     #[test]
     fn frontmatter_is_at_the_top() {
-        let text = "---\ntitle: x\nconsulted_by: \"consulting-expert\"\n nested: y\n---\nbody\n";
-        assert_eq!(frontmatter(text, "consulted_by"), Some("consulting-expert"));
-        assert_eq!(frontmatter(text, "nested"), None);
+        let text = "---\ntitle: x\nconsulted_by: \"consulting-expert\"\nmap:\n  nested: y\n---\nbody\n";
+        assert_eq!(frontmatter(text, "consulted_by"), ["consulting-expert"]);
+        assert_eq!(frontmatter(text, "nested"), [""; 0]);
         for text in
             ["", "consulted_by: x", "\n---\na: b\n---\n", "---\nconsulted_by: x\n", "# t\n---\na: b\n---"]
         {
-            assert_eq!(frontmatter(text, "consulted_by"), None, "{text:?}");
-            assert_eq!(frontmatter(text, "a"), None, "{text:?}");
+            assert_eq!(frontmatter(text, "consulted_by"), [""; 0], "{text:?}");
+            assert_eq!(frontmatter(text, "a"), [""; 0], "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_value_of_the_frontmatter_may_be_a_list() {
+        for value in [
+            "b",
+            " b  # a comment",
+            "'b'",
+            "[a, b]",
+            "[\"a\", 'b']",
+            "\n  - a\n  - b",
+            "\n- b",
+            "\n  - \"b\"\n  - a",
+            "a, b",
+            "b\r",
+            "[[a], [b]]",
+        ] {
+            let text = format!("---\ntitle: x\nby: {value}\nend: y\n---\nbody\n");
+            assert!(frontmatter(&text, "by").contains(&"b".to_owned()), "{text}");
+        }
+        let broken = "---\ntitle: Plan: login\nby: b\n---\n";
+        assert_eq!(frontmatter(broken, "by"), ["b"]);
+        for value in ["", "a", "[a, bb]", "\n  b: true", "{ b: true }", "a b", "\"a, b\"", "b-c"] {
+            let text = format!("---\nby: {value}\nend: b\n---\nby: b\n");
+            assert!(!frontmatter(&text, "by").contains(&"b".to_owned()), "{text}");
         }
     }
 }

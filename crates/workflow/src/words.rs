@@ -20,7 +20,11 @@ pub fn fill(asking: &Asking, text: &str) -> Option<String> {
 pub fn message(asking: &Asking, text: &str) -> String {
     let known: Vec<String> = sentences(text).into_iter().filter_map(|part| fill(asking, part)).collect();
     if known.is_empty() {
-        return template::fill(text, |name, rest| value(asking, name, rest), |name| format!("{{{name}}}")).0;
+        let unknown = |name: &str| match asking.flow.artifacts.iter().find(|(known, _)| known == name) {
+            Some((_, paths)) => paths.first().cloned().unwrap_or_default(),
+            None => format!("{{{name}}}"),
+        };
+        return template::fill(text, |name, rest| value(asking, name, rest), unknown).0;
     }
     known.concat().trim_end().to_owned()
 }
@@ -87,7 +91,9 @@ fn other(asking: &Asking, name: &str) -> Option<String> {
         return Some(found.clone());
     }
     if asking.flow.artifacts.iter().any(|(known, _)| known == name) {
-        return asking.case.pattern(asking.flow, name);
+        // A folder with all that is in it is shown as the folder.
+        let pattern = asking.case.pattern(asking.flow, name)?;
+        return Some(pattern.strip_suffix("**").map(str::to_owned).unwrap_or(pattern));
     }
     let (space, key) = name.split_once('.')?;
     let states = asking.case.states;

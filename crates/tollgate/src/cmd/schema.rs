@@ -211,7 +211,7 @@ fn workflow() -> Value {
             "need" => json!({"type": ["object", "array"]}),
             _ => texts(),
         }),
-        "artifacts" => map(text()),
+        "artifacts" => map(texts()),
         "phases" => texts(),
         "gates" => list(gate()),
         _ => text(),
@@ -241,7 +241,8 @@ fn condition() -> Value {
     let one = object(&flow::CONDITIONS, &[], |key| match key {
         "all" | "any" => json!({"anyOf": [same(), list(same())]}),
         "not" => same(),
-        "exists" | "committed" | "expr" => text(),
+        "exists" | "expr" => text(),
+        "committed" => json!({"type": ["string", "number", "boolean", "object"]}),
         "phase" => texts(),
         "observed" => words(&["red", "green"]),
         _ => json!({"type": "object"}),

@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use serde_json::json;
 use tollgate_model::{Change, State};
 use tollgate_policy::Policy;
-use tollgate_workflow::{Flow, PRESETS, Scope, Watch, beginning, preset};
+use tollgate_workflow::{Flow, PRESETS, STOPPED, Scope, Watch, beginning, preset};
 
 use crate::dirs::{self, Dirs, MANAGED};
 use crate::exit::ExitCode;
@@ -159,11 +159,16 @@ impl Here {
         let mut any = false;
         for flow in &self.flows.flows {
             let state = self.state(target, flow.scope)?;
-            let active = flow.start.always || state.is(&flow.name, "is_active");
+            let active = flow.is_active(&state);
             any |= active;
             let phase = state.text(&flow.name, "phase");
             let phase = if phase.is_empty() || !active { String::new() } else { format!(", phase {phase}") };
-            out::line(&format!("{:<18}{}{phase}", flow.name, if active { "active" } else { "not active" }));
+            let shown = match active {
+                true => "active",
+                false if flow.is_stopped(&state) => "stopped",
+                false => "not active",
+            };
+            out::line(&format!("{:<18}{shown}{phase}", flow.name));
         }
         if self.flows.flows.is_empty() {
             out::line("No workflow is on here; `workflows: [plan]` in a policy file switches one on.");
@@ -184,7 +189,7 @@ impl Here {
         }
         let changes = match verb {
             "start" => beginning(flow, &target.named(state, project, Scope::Session)?, exceptions::now()),
-            "stop" => vec![ended(flow)],
+            "stop" => vec![ended(flow), stopped(flow)],
             _ => vec![Change::Clear { space: flow.name.clone() }],
         };
         target.change(state, project, flow.scope, &changes)?;
@@ -299,6 +304,11 @@ pub fn confirm(command: &str, question: &str) -> anyhow::Result<()> {
         Some(false) => bail!("nothing was changed"),
         Some(true) => Ok(()),
     }
+}
+
+/// Switches off the gates of a workflow that are asked although it is not active, too.
+fn stopped(flow: &Flow) -> Change {
+    Change::Set { space: flow.name.clone(), key: STOPPED.to_owned(), value: true.into() }
 }
 
 fn ended(flow: &Flow) -> Change {

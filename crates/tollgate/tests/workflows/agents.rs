@@ -175,7 +175,7 @@ fn opencodes_subagents_are_bound_by_the_session_that_started_them() {
         };
         let bound = call(json!({"directory": cwd, "parentSession": prompt}));
         assert!(
-            bound.says("\"deny\"") && bound.says("The planning is not over."),
+            bound.says("\"deny\"") && bound.says("Plan mode: only files under"),
             "{prompt}: {}",
             bound.stdout
         );

@@ -131,13 +131,13 @@ fn a_refusal_says_what_was_looked_for_and_where() {
             "explore",
             "done codebase-explorer",
             "codebase-status file not created.",
-            "`exploration/codebase-status_2ebc1fa1-9668_*.md` in ",
+            "`exploration/codebase-status_*` in ",
         ),
         (
             "research",
             "spawn research-specialist",
             "codebase-status file not found.",
-            "`exploration/codebase-status_2ebc1fa1-9668_*.md` in ",
+            "`exploration/codebase-status_*` in ",
         ),
         (
             "research",

@@ -341,7 +341,7 @@ fn each<'c>(mode: &str, calls: impl Iterator<Item = &'c str>, expected: &str) {
         team.session = format!("s{number}");
         passes(&team.prompt(&format!("/{mode}")));
         let answer = team.tool("Bash", json!({"command": command}));
-        let by_mode = expected == "none" || answer.says(" is not over.");
+        let by_mode = expected == "none" || answer.says(" mode: only files under");
         if answer.decision() != expected || !by_mode {
             wrong.push(format!("{command}: {}{}", answer.stdout, answer.stderr));
         }
@@ -351,7 +351,7 @@ fn each<'c>(mode: &str, calls: impl Iterator<Item = &'c str>, expected: &str) {
 
 #[track_caller]
 fn bound(what: &str, answer: &Answer) {
-    assert!(answer.says(" is not over."), "{what}: {}{}", answer.stdout, answer.stderr);
+    assert!(answer.says(" mode: only files under"), "{what}: {}{}", answer.stdout, answer.stderr);
     assert_eq!(answer.decision(), "deny", "{what}: {}", answer.stdout);
 }
 
@@ -391,7 +391,11 @@ fn what_is_not_known_is_asked() {
         "goose run -t 'write the code'",
     ] {
         let answer = team("plan").tool("Bash", json!({"command": command}));
-        assert!(answer.decision() == "ask" && answer.says(" is not over."), "{command}: {}", answer.stdout);
+        assert!(
+            answer.decision() == "ask" && answer.says(" mode: only files under"),
+            "{command}: {}",
+            answer.stdout
+        );
     }
 }
 
@@ -518,7 +522,7 @@ fn patches_and_the_tools_of_other_agents_are_bound() {
     ] {
         other(&team, agent, prompt, &like(prompt, json!({"prompt": "/plan it"})));
         let answer = other(&team, agent, before, &like(before, rest.clone()));
-        let said = answer.says("The planning is not over.");
+        let said = answer.says("Plan mode: only files under");
         assert_eq!(said, refused, "{agent} {rest}: {} {}", answer.stdout, answer.stderr);
     }
 }

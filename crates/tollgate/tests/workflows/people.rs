@@ -32,7 +32,7 @@ fn a_person_starts_stops_and_resets_a_workflow() {
     passes(&team.file("src/a.rs", "x"));
     assert!(yes(&team, "workflow start plan").says("Done: start plan."));
     blocked(&team.spawn("strategic-planner"), "Research report not found.");
-    blocked(&team.file("src/a.rs", "x"), "The planning is not over.");
+    blocked(&team.file("src/a.rs", "x"), "Plan mode: only files under");
     assert_eq!(shows(&team, "state get plan.session_id"), (Some(0), format!("{}\n", team.session)));
     yes(&team, "workflow stop plan");
     passes(&team.spawn("strategic-planner"));
@@ -61,11 +61,11 @@ fn only_the_named_session_is_changed() {
     yes(&team, &format!("workflow start plan --session {first}"));
     passes(&team.file("src/a.rs", "x"));
     team.session = first;
-    blocked(&team.file("src/a.rs", "x"), "The planning is not over.");
+    blocked(&team.file("src/a.rs", "x"), "Plan mode: only files under");
     // One that has had no event yet is bound from its first on.
     yes(&team, "workflow start plan --session new");
     "new".clone_into(&mut team.session);
-    blocked(&team.file("src/a.rs", "x"), "The planning is not over.");
+    blocked(&team.file("src/a.rs", "x"), "Plan mode: only files under");
     let (code, told) = shows(&Team::with("[plan]"), "workflow start plan");
     assert!(code != Some(0) && !told.contains("Done"), "no session is known: {told}");
 }
@@ -81,7 +81,7 @@ fn without_a_yes_nothing_is_changed() {
             let no = in_terminal(&team.scratch, args, typed);
             assert!(no.code != Some(0) && no.says("nothing was changed"), "{args} {typed:?}: {}", no.stdout);
         }
-        blocked(&team.file("src/a.rs", "x"), "The planning is not over.");
+        blocked(&team.file("src/a.rs", "x"), "Plan mode: only files under");
     }
 }
 
@@ -226,7 +226,7 @@ fn one_workflow_starts_another() {
     passes(&team.prompt("/first"));
     passes(&team.file("src/a.rs", "x"));
     passes(&team.prompt("go on"));
-    blocked(&team.file("src/a.rs", "x"), "The planning is not over.");
+    blocked(&team.file("src/a.rs", "x"), "Plan mode: only files under");
     let (_, status) = shows(&team, "workflow status");
     assert_eq!(status, "first             active\nplan              active\n");
 }

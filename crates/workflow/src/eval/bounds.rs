@@ -2,7 +2,7 @@
 
 use tollgate_model::{Change, Level};
 
-use super::{Evaluator, done};
+use super::{Evaluator, done, leave};
 use crate::condition::Asking;
 use crate::flow::{Gate, Refusal};
 
@@ -38,7 +38,8 @@ impl Evaluator<'_, '_> {
         if gate.level == Refusal::Level(Level::Note) {
             self.said.push((2, message.clone()));
         }
-        self.refuse(flow, level, message);
+        let instead = if gate.level == Refusal::Level(Level::Note) { String::new() } else { leave(flow) };
+        self.refuse(flow, level, message, instead);
     }
 
     /// How often a gate has refused. A stop that follows from no refusal, as the agent says, begins a row anew.

@@ -68,7 +68,7 @@ impl Reader<'_> {
             "any" => Cond::Any(self.conditions(node)),
             "not" => Cond::Not(Box::new(self.condition(node))),
             "exists" => Cond::Exists(self.text(node, key)),
-            "committed" => Cond::Committed(self.text(node, key)),
+            "committed" => self.committed(node),
             "phase" => Cond::Any(self.texts(node, key).into_iter().map(Cond::Phase).collect()),
             "registered" => self.registered(node),
             "observed" => {
@@ -112,6 +112,23 @@ impl Reader<'_> {
             }
         }
         Cond::Frontmatter { file, has }
+    }
+
+    /// A path, or places of which no file may be uncommitted.
+    fn committed(&mut self, node: &Node) -> Cond {
+        if !matches!(node.value, Value::Map(_)) {
+            return Cond::Committed(self.text(node, "committed"));
+        }
+        let (mut folder, mut inside, mut except) = (String::new(), Vec::new(), Vec::new());
+        for (key, at, value) in self.entries(node, "committed").unwrap_or_default() {
+            match key {
+                "folder" => folder = self.path(value, key),
+                "inside" => inside = self.paths(value, key),
+                "except" => except = self.paths(value, key),
+                unknown => self.unknown(unknown, at, "committed", &["folder", "inside", "except"]),
+            }
+        }
+        Cond::CommittedFiles { folder, inside, except }
     }
 
     fn contains(&mut self, node: &Node) -> Cond {

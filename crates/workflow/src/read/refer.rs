@@ -42,7 +42,8 @@ pub(super) fn check(reader: &mut Reader, flow: &Flow) {
         checker.template(message, &mut wrong);
     }
     flow.start.say.iter().for_each(|line| checker.template(line, &mut wrong));
-    flow.artifacts.iter().for_each(|(_, path)| checker.template(path, &mut wrong));
+    let paths = flow.artifacts.iter().flat_map(|(_, paths)| paths);
+    paths.for_each(|path| checker.template(path, &mut wrong));
     wrong.dedup();
     for (name, message, hint) in wrong {
         let at = reader.place_of(&name);
@@ -96,6 +97,9 @@ impl Checker<'_> {
             | Cond::Contains { file, .. }
             | Cond::MinChars { file, .. }
             | Cond::Committed(file) => self.file(file, wrong),
+            Cond::CommittedFiles { inside, except, .. } => {
+                inside.iter().chain(except).for_each(|path| self.template(path, wrong));
+            }
             Cond::Registered { name, .. } => self.template(name, wrong),
             _ => {}
         }
