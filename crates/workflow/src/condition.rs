@@ -311,15 +311,17 @@ impl Asking<'_, '_> {
         match (wanted, self.seen_now()) {
             (Seen::Red, Some(Seen::Red)) | (Seen::Green, Some(Seen::Green)) => Answer::yes(),
             (Seen::Red, _) => Answer::of(false, || {
-                "no failing test was seen: run the tests through the agent's shell, so that the runner's status is \
-                 the call's (no `|| true`, no pipe), and the failing test is named and lies on disk"
+                "no run in the agent's shell named a failing test that is on disk; `|| true` or a pipe hides the exit code"
                     .into()
             }),
             (Seen::Green, _) => Answer::of(false, || {
                 let red = state.texts(TESTS, "red");
-                let red = if red.is_empty() { String::new() } else { format!(" (red: {})", red.join(", ")) };
+                let red = match red.is_empty() {
+                    true => String::new(),
+                    false => format!(", the failing ones included: {}", red.join(", ")),
+                };
                 format!(
-                    "no run of all tests was seen to pass{red}: run them through the agent's shell, without a pipe"
+                    "no run of all tests in the agent's shell passed{red}; `|| true` or a pipe hides the exit code"
                 )
             }),
         }

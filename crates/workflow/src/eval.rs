@@ -163,11 +163,9 @@ impl<'a> Evaluator<'a, '_> {
         let starts = self.moments.contains(&On::Command)
             && !active
             && is_one(self.case.command(), &flow.start.commands);
-        if starts {
-            self.start(&asking);
-        }
+        let asked = if starts { self.start(&asking) } else { !flow.is_stopped(state) };
         self.note_session(flow);
-        if starts || !flow.is_stopped(state) {
+        if asked {
             self.gates(active, &asking);
         }
         let unsure = asking.unsure.take();
@@ -201,7 +199,8 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    fn start(&mut self, asking: &Asking) {
+    /// Starts a workflow, unless something it needs is missing. Did it?
+    fn start(&mut self, asking: &Asking) -> bool {
         let flow = asking.flow;
         for (cond, message) in &flow.start.need {
             let answer = asking.ask(cond);
@@ -209,16 +208,18 @@ impl<'a> Evaluator<'a, '_> {
                 let message = with_why(&words::message(asking, message), &answer.why);
                 let name = &flow.name;
                 let leave = format!(
-                    "To start it anyway, ask the person to run: tollgate workflow start {name} (and to leave it again: \
-                     tollgate workflow stop {name})"
+                    "To start it anyway, ask the person to run: tollgate workflow start {name}. To leave it again: \
+                     tollgate workflow stop {name}"
                 );
-                return self.refuse(flow, Refusal::default(), message, leave);
+                self.refuse(flow, Refusal::default(), message, leave);
+                return false;
             }
         }
         if let Some(other) = self.ended_by(flow).next().filter(|_| self.case.event.pending().is_some()) {
-            let over =
-                format!("/{} cannot start: the workflow {} is not over.", self.case.command(), other.name);
-            return self.refuse(flow, Refusal::default(), over, leave(other));
+            let command = self.case.command();
+            let over = format!("The workflow {} is not over, so /{command} cannot start.", other.name);
+            self.refuse(flow, Refusal::default(), over, leave(other));
+            return false;
         }
         self.begin(flow);
         for line in &flow.start.say {
@@ -226,6 +227,7 @@ impl<'a> Evaluator<'a, '_> {
                 self.said.push((1, line));
             }
         }
+        true
     }
 
     /// The workflows under way that end when this one begins.
@@ -493,7 +495,8 @@ fn done(flow: &Flow, gate: &Gate) -> String {
 
 /// How a person ends a workflow that refuses something.
 fn leave(flow: &Flow) -> String {
-    format!("To leave this workflow, ask the person to run: tollgate workflow stop {}", flow.name)
+    let name = &flow.name;
+    format!("To leave the workflow {name}, ask the person to run: tollgate workflow stop {name}")
 }
 
 fn with_why(message: &str, why: &[String]) -> String {
