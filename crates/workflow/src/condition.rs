@@ -13,6 +13,9 @@ use crate::{counts, files, registry, runners, text, words};
 /// The namespace of what was seen of the tests.
 pub const TESTS: &str = "tests";
 
+/// How many characters of a command a refusal shows.
+const LONGEST_COMMAND: usize = 80;
+
 /// How a shell ends that was to run what is no program, or none that there is.
 const NOT_A_PROGRAM: i32 = 126;
 const NO_PROGRAM: i32 = 127;
@@ -252,6 +255,7 @@ impl Asking<'_, '_> {
             let tests = if failing.is_empty() { words::tail(&ran.output) } else { listed(&failing) };
             let none =
                 if known && seen.passed + seen.failed == 0 { ", but no test was seen to run" } else { "" };
+            let run = words::cut(run, LONGEST_COMMAND);
             format!("`{run}` {wanted}, and ended with {code}{none}: {tests}")
         })
     }
@@ -265,6 +269,7 @@ impl Asking<'_, '_> {
         };
         Answer::of(ran.exit == Some(exit), || {
             let code = ran.exit.map_or("a signal".to_owned(), |code| format!("code {code}"));
+            let run = words::cut(run, LONGEST_COMMAND);
             format!("`{run}` ended with {code}: {}", words::tail(&ran.output))
         })
     }

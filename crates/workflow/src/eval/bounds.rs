@@ -2,7 +2,8 @@
 
 use tollgate_model::{Change, Level};
 
-use super::{Evaluator, done, leave};
+use super::start::leave;
+use super::{Evaluator, done};
 use crate::condition::Asking;
 use crate::flow::{Gate, Refusal};
 
