@@ -1,4 +1,5 @@
-//! Files with a function to call: those of one language that stand next to each other share one interpreter.
+//! Files with a function to call. Python files in a row share one interpreter, in which each runs in a process of its
+//! own; every JavaScript or TypeScript file has its own interpreter, since Node cannot fork.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,10 +9,11 @@ use tollgate_model::json::{Value, object, parse};
 use tollgate_policy::{Program, Stage, StageKind};
 
 use crate::Way;
-use crate::process::{Next, Running, last_line};
-use crate::result::StageResult;
+use crate::process::{self, Next, Running, last_line};
+use crate::result::{Said, StageResult};
 
 const PYTHON: &str = include_str!("shim.py");
+const PYTHON_BASE: &str = include_str!("middleware_base.py");
 const JAVASCRIPT: &str = include_str!("shim.mjs");
 /// How long an interpreter may take to come up. That is not the time of a middleware, and on a crowded machine it is
 /// most of it.
@@ -41,15 +43,38 @@ impl Interpreter {
         }
     }
 
+    /// Can one interpreter keep several middlewares apart?
+    fn is_shared(&self) -> bool {
+        matches!(self, Self::Python | Self::Uv(_))
+    }
+
+    /// The command line of a JavaScript or TypeScript file that exports nothing: a program that reads standard input.
+    fn script(&self, file: &str) -> Option<Vec<String>> {
+        let words: &[&str] = match self {
+            Self::JavaScript(_) => &["node", "--no-warnings"],
+            Self::TypeScript(_) => match typescript().first().copied() {
+                Some("deno") => &["deno", "run", "--quiet", "--no-config", "--no-lock", "--allow-all"],
+                Some("bun") => &["bun", "run"],
+                Some("tsx") => &["tsx"],
+                _ => &["node", "--no-warnings"],
+            },
+            _ => return None,
+        };
+        let source = std::fs::read_to_string(file).ok()?;
+        let exports = ["export ", "export{", "export*", "exports"].iter().any(|word| source.contains(word));
+        (!exports).then(|| words.iter().copied().chain([file]).map(str::to_owned).collect())
+    }
+
     /// What is started. In the middleware's own folder where an interpreter reads files of the folder it is started
     /// in, so that none of the agent's project (`bunfig.toml`, `deno.json`, `.env`) has a say; the shim then goes
     /// where the hook is.
     fn command(&self) -> Command {
         let (words, folder): (&[&str], Option<&PathBuf>) = match self {
-            Self::Python => (&["python3", "-I", "-c", PYTHON], None),
-            Self::Uv(folder) => {
-                (&["uv", "run", "--quiet", "--no-progress", "python", "-I", "-c", PYTHON], Some(folder))
-            }
+            Self::Python => (&["python3", "-I", "-X", "utf8", "-c", PYTHON], None),
+            Self::Uv(folder) => (
+                &["uv", "run", "--quiet", "--no-progress", "python", "-I", "-X", "utf8", "-c", PYTHON],
+                Some(folder),
+            ),
             Self::JavaScript(folder) => (&NODE, Some(folder)),
             Self::TypeScript(folder) => (typescript(), Some(folder)),
         };
@@ -82,7 +107,7 @@ pub(crate) fn size(stages: &[Stage]) -> usize {
         Program::File(file) if stage.kind != StageKind::Transform => Interpreter::of(file),
         _ => None,
     };
-    let Some(first) = stages.first().and_then(interpreter) else { return 1 };
+    let Some(first) = stages.first().and_then(interpreter).filter(Interpreter::is_shared) else { return 1 };
     stages.iter().take_while(|stage| interpreter(stage).as_ref() == Some(&first)).count().max(1)
 }
 
@@ -92,7 +117,7 @@ pub(crate) fn run(stages: &[Stage], input: &Value, earlier: &[StageResult], way:
     while let Some(rest) = stages.get(results.len()..).filter(|rest| !rest.is_empty()) {
         let seen: Vec<StageResult> = earlier.iter().chain(&results).cloned().collect();
         let more = one(rest, input, &seen, way);
-        let ended = more.iter().any(|result| result.said.refuses());
+        let ended = more.is_empty() || more.iter().any(|result| result.said.refuses());
         results.extend(more);
         if way.stop && ended {
             break;
@@ -111,18 +136,27 @@ fn one(stages: &[Stage], input: &Value, earlier: &[StageResult], way: Way) -> Ve
     if let Some(why) = missing(first) {
         return vec![StageResult::failed(first, why)];
     }
+    if let Some(words) = interpreter.script(file) {
+        return vec![process::program(&words, first, input, earlier, way)];
+    }
     // One that is not there is told in its turn.
     let there = stages.iter().take_while(|stage| missing(stage).is_none()).count();
     let stages = stages.get(..there).unwrap_or_default();
     let begun = Instant::now();
-    let mut running = match Running::start(interpreter.command(), &request(stages, input, earlier, way.stop))
-    {
+    let opening = opening(input);
+    let started = if interpreter.is_shared() {
+        Running::start(interpreter.command(), &opening).map(Running::expecting_more)
+    } else {
+        // Node does not wait for a second line.
+        Running::start(interpreter.command(), &joined(opening, question(first, input, earlier, &[])))
+    };
+    let mut running = match started {
         Ok(running) => running,
         Err(why) => return stages.iter().map(|stage| StageResult::failed(stage, why.as_str())).collect(),
     };
     let start = way.within(START);
     match running.next(start) {
-        Next::Line(_) => answers(stages, running, begun, way),
+        Next::Line(_) => Conversation { running, input, earlier, way }.hold(stages, begun),
         Next::Late => {
             running.end(Duration::ZERO);
             let why = format!("its interpreter did not start within {} s", start.as_secs());
@@ -132,30 +166,43 @@ fn one(stages: &[Stage], input: &Value, earlier: &[StageResult], way: Way) -> Ve
     }
 }
 
-/// What the stages say, each within its own time. The interpreter's start counts as a cost of the first.
-fn answers(stages: &[Stage], mut running: Running, mut begun: Instant, way: Way) -> Vec<StageResult> {
-    let mut results: Vec<StageResult> = Vec::new();
-    for stage in stages {
-        let limit = way.within(Duration::from_millis(u64::from(stage.timeout)));
-        match running.next(limit) {
-            Next::Line(line) => {
-                results.push(StageResult { took: begun.elapsed(), ..read(stage, &line) });
-                begun = Instant::now();
+/// An interpreter that is ready: it is sent one stage at a time, with the results before it.
+struct Conversation<'a> {
+    running: Running,
+    input: &'a Value,
+    earlier: &'a [StageResult],
+    way: Way<'a>,
+}
+
+impl Conversation<'_> {
+    /// What the stages say, each within its own time. The interpreter's start counts as a cost of the first.
+    fn hold(mut self, stages: &[Stage], mut begun: Instant) -> Vec<StageResult> {
+        let mut results: Vec<StageResult> = Vec::new();
+        for stage in stages {
+            self.running.send(&question(stage, self.input, self.earlier, &results));
+            let limit = self.way.within(Duration::from_millis(u64::from(stage.timeout)));
+            match self.running.next(limit) {
+                Next::Line(line) => {
+                    results.push(StageResult { took: begun.elapsed(), ..read(stage, &line) });
+                    begun = Instant::now();
+                }
+                Next::Late => {
+                    self.running.end(Duration::ZERO);
+                    results.push(StageResult::late(stage, limit));
+                    return results;
+                }
+                Next::End => {
+                    results.push(ended(stage, self.running));
+                    return results;
+                }
             }
-            Next::Late => {
-                running.end(Duration::ZERO);
-                results.push(StageResult::late(stage, limit));
-                return results;
-            }
-            Next::End if results.iter().any(|result| result.said.refuses()) => break,
-            Next::End => {
-                results.push(ended(stage, running));
-                return results;
+            if self.way.stop && results.iter().any(|result| result.said.refuses()) {
+                break;
             }
         }
+        self.running.end(Duration::ZERO);
+        results
     }
-    running.end(Duration::ZERO);
-    results
 }
 
 /// The interpreter went without an answer.
@@ -172,26 +219,48 @@ fn missing(stage: &Stage) -> Option<String> {
     }
 }
 
-fn request(stages: &[Stage], input: &Value, earlier: &[StageResult], stop: bool) -> Value {
-    let stages = stages.iter().map(|stage| {
-        let Program::File(path) = &stage.program else { return Value::Null };
-        object([
-            ("id", stage.id.as_str().into()),
-            ("type", stage.kind.name().into()),
-            ("path", path.as_str().into()),
-            ("config", parse(stage.config.as_bytes()).unwrap_or(Value::Map(Vec::new()))),
-        ])
-    });
+/// The first line that an interpreter reads: the event, and what is the same for all stages.
+fn opening(input: &Value) -> Value {
+    let folder = std::env::current_dir();
     object([
         ("input", input.clone()),
-        ("results", Value::List(earlier.iter().map(StageResult::value).collect())),
-        ("stages", Value::List(stages.collect())),
-        ("stop", stop.into()),
-        (
-            "cwd",
-            std::env::current_dir().map_or(Value::Null, |folder| folder.to_string_lossy().as_ref().into()),
-        ),
+        ("base", PYTHON_BASE.into()),
+        ("cwd", folder.map_or(Value::Null, |folder| folder.to_string_lossy().as_ref().into())),
     ])
+}
+
+/// Two objects as one.
+fn joined(one: Value, other: Value) -> Value {
+    match (one, other) {
+        (Value::Map(one), Value::Map(other)) => Value::Map(one.into_iter().chain(other).collect()),
+        (one, _) => one,
+    }
+}
+
+/// The line that asks for one stage's answer.
+fn question(stage: &Stage, input: &Value, earlier: &[StageResult], own: &[StageResult]) -> Value {
+    let Program::File(path) = &stage.program else { return Value::Null };
+    let folders = import_folders(path, input).into_iter();
+    let stage = object([
+        ("id", stage.id.as_str().into()),
+        ("type", stage.kind.name().into()),
+        ("path", path.as_str().into()),
+        ("folders", Value::List(folders.map(|folder| folder.to_string_lossy().as_ref().into()).collect())),
+        ("config", parse(stage.config.as_bytes()).unwrap_or(Value::Map(Vec::new()))),
+    ]);
+    let results = earlier.iter().chain(own).map(StageResult::value).collect();
+    object([("stage", stage), ("results", Value::List(results))])
+}
+
+/// Where a Python file finds modules of its own: its folder and those above it, up to the folder of the hook file. Not
+/// above that: those folders may be the agent's to write.
+fn import_folders(path: &str, input: &Value) -> Vec<PathBuf> {
+    let top = input.get("__agent_config__").and_then(|config| config.text("folder")).unwrap_or_default();
+    let own = Path::new(path).parent().unwrap_or(Path::new(path));
+    if top.is_empty() || !own.starts_with(top) || path.contains("/../") {
+        return vec![own.to_owned()];
+    }
+    own.ancestors().take_while(|folder| folder.starts_with(top)).map(Path::to_owned).collect()
 }
 
 fn read(stage: &Stage, line: &str) -> StageResult {
@@ -205,8 +274,37 @@ fn read(stage: &Stage, line: &str) -> StageResult {
         ),
         (Some(error), _) => StageResult::failed(stage, error.chars().take(300).collect::<String>()),
         (None, Some(result)) => StageResult::read(stage, result),
-        (None, None) => StageResult::failed(stage, "it gave no result"),
+        (None, None) => exited(stage, &answer),
     }
+}
+
+/// A middleware that ended its process is read like a program: exit 2 refuses, exit 0 allows.
+fn exited(stage: &Stage, answer: &Value) -> StageResult {
+    let code = answer.text("exit").and_then(|code| code.parse().ok());
+    let text = |key: &str| answer.text(key).unwrap_or_default().trim();
+    let flag = |key: &str| answer.get(key).and_then(Value::as_bool) == Some(true);
+    let (printed, complaint) = (text("printed"), text("complaint"));
+    let is_object = parse(printed.as_bytes()).is_ok_and(|value| value.as_map().is_some());
+    match code {
+        None => StageResult::failed(stage, "it gave no result"),
+        Some(0) if flag("silent") && printed.is_empty() => {
+            StageResult::failed(stage, "it has neither `process` nor `validate`, and prints no answer")
+        }
+        Some(2) => refused(stage, process::answered(stage, code, complaint, printed), complaint),
+        Some(0) if !flag("script") && !is_object => {
+            StageResult::said(stage, Said::Allow, "", Value::Map(Vec::new()))
+        }
+        Some(_) => process::answered(stage, code, &last_line(complaint), printed),
+    }
+}
+
+/// Exit 2 refuses, whatever the printed answer says beside its reason.
+fn refused(stage: &Stage, said: StageResult, complaint: &str) -> StageResult {
+    if said.said.refuses() && said.fault.is_none() {
+        return said;
+    }
+    let reason = if said.reason.is_empty() { complaint } else { &said.reason };
+    StageResult::said(stage, Said::Block, reason, said.metrics.clone())
 }
 
 fn on_path(name: &str) -> bool {

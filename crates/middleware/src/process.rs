@@ -29,6 +29,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(crate) struct Running {
     child: Child,
     input: Option<(ChildStdin, Vec<u8>)>,
+    /// More input may follow: its pipe stays open when everything is written.
+    more_input: bool,
     output: Option<ChildStdout>,
     complaints: Option<ChildStderr>,
     /// What was read of its output and not taken yet.
@@ -55,9 +57,7 @@ impl Running {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let spawned = with_own_memory_limit(|| patiently(|| command.spawn()));
         let mut child = spawned.map_err(|error| format!("`{name}` cannot be started ({error})"))?;
-        let mut text = String::new();
-        write(input, &mut text);
-        let input = child.stdin.take().map(|pipe| (pipe, text.into_bytes()));
+        let input = child.stdin.take().map(|pipe| (pipe, line_of(input)));
         let (output, complaints) = (child.stdout.take(), child.stderr.take());
         let pipes = [
             input.as_ref().map(|(pipe, _)| pipe.as_fd()),
@@ -68,7 +68,20 @@ impl Running {
             let set = fcntl_getfl(pipe).and_then(|flags| fcntl_setfl(pipe, flags | OFlags::NONBLOCK));
             set.map_err(|error| format!("`{name}` cannot be spoken to ({error})"))?;
         }
-        Ok(Self { child, input, output, complaints, printed: Vec::new(), total: 0, complaint: Vec::new() })
+        let (printed, complaint) = (Vec::new(), Vec::new());
+        Ok(Self { child, input, more_input: false, output, complaints, printed, total: 0, complaint })
+    }
+
+    /// Keeps its input open for what is sent later.
+    pub(crate) fn expecting_more(self) -> Self {
+        Self { more_input: true, ..self }
+    }
+
+    /// One more line of input, if it expects more. Whether it still reads is noticed when its answer is waited for.
+    pub(crate) fn send(&mut self, value: &Value) {
+        if let Some((_, rest)) = self.input.as_mut().filter(|_| self.more_input) {
+            rest.extend(line_of(value));
+        }
     }
 
     /// The next line, if one comes in time.
@@ -128,7 +141,8 @@ impl Running {
         let mut pipes = Vec::with_capacity(3);
         pipes.extend(self.output.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
         pipes.extend(self.complaints.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
-        pipes.extend(self.input.as_ref().map(|(pipe, _)| PollFd::new(pipe, PollFlags::OUT)));
+        let unsent = self.input.as_ref().filter(|(_, rest)| !rest.is_empty());
+        pipes.extend(unsent.map(|(pipe, _)| PollFd::new(pipe, PollFlags::OUT)));
         // An interrupted wait is followed by another one.
         let _ = poll(&mut pipes, Timespec::try_from(limit).ok().as_ref());
         drop(pipes);
@@ -148,15 +162,28 @@ impl Running {
     /// As much of its input as it takes. It may answer without reading all of it.
     fn give(&mut self) {
         let Some((pipe, rest)) = &mut self.input else { return };
+        if rest.is_empty() && self.more_input {
+            return;
+        }
         match rustix::io::write(&*pipe, rest) {
             Ok(count) => drop(rest.drain(..count)),
             Err(Errno::AGAIN | Errno::INTR) => {}
-            Err(_) => rest.clear(),
+            Err(_) => {
+                rest.clear();
+                self.more_input = false;
+            }
         }
-        if rest.is_empty() {
+        if rest.is_empty() && !self.more_input {
             self.input = None;
         }
     }
+}
+
+fn line_of(value: &Value) -> Vec<u8> {
+    let mut text = String::new();
+    write(value, &mut text);
+    text.push('\n');
+    text.into_bytes()
 }
 
 /// Reads what is there. True when there will be no more, or no more is wanted.
@@ -237,7 +264,7 @@ pub(crate) fn program(
     answered(stage, exit, &last_line(&complaint), text.trim())
 }
 
-fn answered(stage: &Stage, exit: Option<i32>, complaint: &str, text: &str) -> StageResult {
+pub(crate) fn answered(stage: &Stage, exit: Option<i32>, complaint: &str, text: &str) -> StageResult {
     let none = || Value::Map(Vec::new());
     match (exit, parse(text.as_bytes())) {
         (Some(0), _) if text.is_empty() => StageResult::said(stage, Said::Continue, "", none()),

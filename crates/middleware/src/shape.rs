@@ -153,9 +153,18 @@ fn details(kind: &Kind) -> Vec<(&'static str, Value)> {
 /// What the build would have put into the wrapper: the agent, and its middlewares as they are for it.
 fn agent_config(pipeline: &Pipeline, agent: &str) -> Value {
     let stages = pipeline.stages_for(agent).into_iter().map(|stage| {
+        let (how, what) = match &stage.program {
+            Program::File(path) => ("path", Value::from(path.as_str())),
+            Program::Run(words) => {
+                ("run", Value::List(words.iter().map(|word| word.as_str().into()).collect()))
+            }
+            Program::BuiltIn(name) => ("uses", name.as_str().into()),
+        };
         object([
             ("id", stage.id.as_str().into()),
+            (how, what),
             ("type", stage.kind.name().into()),
+            ("enabled", true.into()),
             ("timeout", (u64::from(stage.timeout) / 1000).into()),
             ("config", parse(stage.config.as_bytes()).unwrap_or(Value::Map(Vec::new()))),
         ])
@@ -163,6 +172,7 @@ fn agent_config(pipeline: &Pipeline, agent: &str) -> Value {
     object([
         ("agent", agent.into()),
         ("hook", pipeline.id.as_str().into()),
+        ("folder", pipeline.folder.as_str().into()),
         ("middleware", Value::List(stages.collect())),
     ])
 }
