@@ -4,10 +4,20 @@
 
 use std::time::Duration;
 
+use tollgate_lastword::Deadline;
+
 fn main() {
     tollgate_lastword::prepare("{\"refused\":true}", "last words\n", 0);
-    tollgate_lastword::arm(Duration::from_millis(300), 256 << 20);
-    match std::env::args().nth(1).as_deref() {
+    let how = std::env::args().nth(1);
+    let mut deadline = Deadline::after(Duration::from_millis(300));
+    if how.as_deref() == Some("work") {
+        deadline.latest = Duration::from_secs(30);
+    }
+    if matches!(how.as_deref(), Some("record" | "stuck")) {
+        deadline.grace = Duration::from_millis(500);
+    }
+    tollgate_lastword::arm(deadline, 256 << 20);
+    match how.as_deref() {
         Some("panic") => panic!("as asked"),
         Some("overflow") => println!("{}", overflow(1)),
         Some("abort") => std::process::abort(),
@@ -18,6 +28,22 @@ fn main() {
             }
         }
         Some("deadline") => std::thread::sleep(Duration::from_secs(20)),
+        // Notices that the deadline has answered, and does what is left to do.
+        Some("record") => {
+            while !tollgate_lastword::has_passed() {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            eprintln!("recorded");
+            tollgate_lastword::speak("{\"fine\":true}", "", 7)
+        }
+        // Works for 60 ms of its own time, whatever that takes by the clock.
+        Some("work") => {
+            while own_time() < Duration::from_millis(60) {
+                std::hint::black_box((0..10_000).fold(0_u64, |sum, number| sum ^ number));
+            }
+            tollgate_lastword::speak("{\"fine\":true}", "", 0)
+        }
+        Some("stuck") => std::thread::sleep(Duration::from_secs(20)),
         Some("loop") => loop {
             std::hint::black_box(0);
         },
@@ -36,6 +62,12 @@ fn main() {
         }
         _ => tollgate_lastword::speak("{\"fine\":true}", "", 0),
     }
+}
+
+fn own_time() -> Duration {
+    let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
+    let nanos = text.split(' ').next().and_then(|number| number.parse().ok());
+    Duration::from_nanos(nanos.unwrap_or(u64::MAX))
 }
 
 #[allow(unconditional_recursion, reason = "that is the point")]

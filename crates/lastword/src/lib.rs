@@ -3,6 +3,7 @@
 //!
 //! Invariant: exactly one answer leaves the process. Whoever takes `SPOKEN` first writes; nobody else does.
 
+mod deadline;
 mod heap;
 #[cfg(quick_start)]
 mod start;
@@ -10,8 +11,9 @@ mod start;
 use std::cell::UnsafeCell;
 use std::io::ErrorKind;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicUsize, Ordering};
-use std::time::Duration;
 
+use deadline::Rung;
+pub use deadline::{Deadline, has_passed};
 pub use heap::{Heap, settle};
 
 static SPOKEN: AtomicBool = AtomicBool::new(false);
@@ -47,16 +49,16 @@ pub fn prepare(stdout: &str, stderr: &str, exit: u8) {
 }
 
 /// Installs the handlers, the deadline, the memory limit and the panic hook.
-pub fn arm(deadline: Duration, memory: u64) {
+pub fn arm(deadline: Deadline, memory: u64) {
     std::panic::set_hook(Box::new(|_| last_words()));
     install_handlers();
-    set_deadline(deadline);
+    deadline::set(deadline, false);
     limit_memory(memory);
 }
 
 /// Moves the deadline: from now on, this long.
-pub fn extend(deadline: Duration) {
-    set_deadline(deadline);
+pub fn extend(deadline: Deadline) {
+    deadline::set(deadline, true);
 }
 
 /// Gives the real answer and goes on, for what is done once it is out. False when nobody took it.
@@ -74,6 +76,10 @@ pub fn say(stdout: impl AsRef<[u8]>, stderr: impl AsRef<[u8]>) -> bool {
 /// failure: with a good exit code some hosts would take it for consent.
 pub fn speak(stdout: &str, stderr: &str, exit: u8) -> ! {
     say(stdout, stderr);
+    if has_passed() {
+        // The prepared answer is out, and its exit code belongs to it.
+        end_as_prepared();
+    }
     let cut = exit == 0 && CUT.load(Ordering::SeqCst);
     // SAFETY: `_exit` only ends the process.
     unsafe { libc::_exit(if cut { 1 } else { i32::from(exit) }) }
@@ -94,16 +100,51 @@ pub fn keep_standard_streams() {
 
 fn last_words() -> ! {
     say(STDOUT.get(), STDERR.get());
+    end_as_prepared()
+}
+
+fn end_as_prepared() -> ! {
     // SAFETY: `_exit` only ends the process, and may be called from a signal handler.
     unsafe { libc::_exit(EXIT.load(Ordering::SeqCst)) }
 }
 
 extern "C" fn on_signal(signal: i32) {
+    if signal == libc::SIGALRM {
+        return keeping_errno(on_timer);
+    }
     // A signal that is not a crash, while the answer is being written, lets the writing go on.
     let crash = matches!(signal, libc::SIGSEGV | libc::SIGBUS | libc::SIGABRT | libc::SIGILL | libc::SIGFPE);
     if crash || !SPOKEN.load(Ordering::SeqCst) {
         last_words();
     }
+}
+
+fn on_timer() {
+    if SPOKEN.load(Ordering::SeqCst) && !has_passed() {
+        // The real answer is being written.
+        return;
+    }
+    match deadline::rung() {
+        Rung::TooEarly => {}
+        // The process goes on and writes its record; it has nothing more to say.
+        Rung::Now { grace: true } => drop(say(STDOUT.get(), STDERR.get())),
+        Rung::Now { grace: false } | Rung::Over => last_words(),
+    }
+}
+
+/// A handler that returns must leave the interrupted code's error number as it was.
+fn keeping_errno(act: fn()) {
+    #[cfg(target_os = "linux")]
+    // SAFETY: the address of this thread's error number is always valid.
+    let place = unsafe { libc::__errno_location() };
+    #[cfg(not(target_os = "linux"))]
+    // SAFETY: the address of this thread's error number is always valid.
+    let place = unsafe { libc::__error() };
+    // SAFETY: as above.
+    let before = unsafe { *place };
+    act();
+    // SAFETY: as above.
+    unsafe { *place = before };
 }
 
 fn install_handlers() {
@@ -123,14 +164,6 @@ fn install_handlers() {
         // Becomes an error of the write, which is answered like any other.
         libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
     }
-}
-
-fn set_deadline(deadline: Duration) {
-    let tv_sec = libc::time_t::try_from(deadline.as_secs()).unwrap_or(libc::time_t::MAX);
-    let it_value = libc::timeval { tv_sec, tv_usec: libc::suseconds_t::from(deadline.subsec_micros()) };
-    let once = libc::itimerval { it_interval: libc::timeval { tv_sec: 0, tv_usec: 0 }, it_value };
-    // SAFETY: the struct is fully initialised and only read.
-    unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const once, std::ptr::null_mut()) };
 }
 
 fn limit_memory(bytes: u64) {

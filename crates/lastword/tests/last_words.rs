@@ -21,12 +21,35 @@ fn example() -> PathBuf {
 
 #[test]
 fn f31_every_death_speaks() {
-    for how in ["panic", "overflow", "abort", "memory", "deadline", "loop", "thread"] {
+    for how in ["panic", "overflow", "abort", "memory", "deadline", "stuck", "loop", "thread"] {
         let output = dies(how);
         assert_eq!(String::from_utf8_lossy(&output.stdout), "{\"refused\":true}", "{how}");
         // The allocator says a word of its own first.
         assert!(output.stderr.ends_with(b"last words\n"), "{how}");
         assert_eq!(output.status.code(), Some(0), "{how}");
+    }
+}
+
+#[test]
+fn after_the_deadline_has_answered_the_process_may_finish_its_record() {
+    let output = dies("record");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "{\"refused\":true}");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "last words\nrecorded\n");
+    assert_eq!(output.status.code(), Some(0), "the exit code is that of the prepared answer");
+}
+
+#[test]
+fn waiting_for_a_processor_does_not_count_against_the_deadline() {
+    if !std::path::Path::new("/proc/self/schedstat").exists() {
+        return;
+    }
+    // As many as make one processor's share far smaller than the 300 ms that each may take.
+    let crowd: Vec<_> = (0..40)
+        .map(|_| Command::new(example()).arg("work").stdout(std::process::Stdio::piped()).spawn().unwrap())
+        .collect();
+    for one in crowd {
+        let output = one.wait_with_output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "{\"fine\":true}");
     }
 }
 

@@ -71,7 +71,7 @@ impl Hook {
         self.prepare_last_words(OnFault::default());
         let start = Instant::now();
         let hinted = self.patience(self.event.as_deref().unwrap_or_default(), start);
-        lastword::arm(hinted.capped(DEADLINE), MEMORY);
+        lastword::arm(hinted.deadline(DEADLINE), MEMORY);
         let bytes = match stdin::read() {
             Ok(bytes) => bytes,
             Err(fault) => return (self.fault(&[], None, &fault, OnFault::default()), Afterwards::default()),
@@ -181,6 +181,9 @@ impl Hook {
 
     /// Puts the decision on disk before the agent hears of it, or says that it is not.
     fn record(&self, kept: &Kept, mut decision: Decision, reply: Reply) -> (Reply, Option<u64>) {
+        if lastword::has_passed() {
+            return (self.record_deadline(kept), None);
+        }
         let mut record = Record::of(kept.event, kept.effects, &decision, reply.expressed, kept.times)
             .made_by(VERSION, &kept.loaded.digest);
         record.fields.extend(guard::record(kept.results));
@@ -194,6 +197,9 @@ impl Hook {
                     // What cannot be closed here is closed by whoever counts.
                     let _ = log.close_turn(&appended, SystemTime::now());
                 }
+                if lastword::has_passed() {
+                    return (self.record_deadline(kept), Some(appended.seq));
+                }
                 return (reply, Some(appended.seq));
             }
             Err(fault) => fault,
@@ -205,6 +211,12 @@ impl Hook {
             decision.add(unrecorded(&fault.to_string()));
         }
         (self.adapter.reply(kept.event, &decision), None)
+    }
+
+    /// The deadline has answered meanwhile: that answer is what goes into the log.
+    fn record_deadline(&self, kept: &Kept) -> Reply {
+        let fault = Fault::new(FaultKind::Deadline, "Tollgate took too long over this event");
+        self.fault(&[], Some(kept.event), &fault, kept.loaded.policy.on_fault)
     }
 
     /// Whoever brings the record to the sinks, unless somebody is on the way already.

@@ -2,39 +2,50 @@
 
 use std::time::{Duration, Instant};
 
-use tollgate_lastword as lastword;
+use tollgate_lastword::{self as lastword, Deadline};
 
 /// An agent that waits for one answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
     last_words: Instant,
+    /// When a program must be done.
+    until: Instant,
+    /// How long the record may take once the deadline has answered.
+    grace: Duration,
 }
 
 impl Patience {
     /// Of an agent, by its name and the event's, since `start`.
     pub fn of(agent: &str, event: &str, start: Instant) -> Self {
         let limit = tollgate_agents::install::patience(agent, event);
-        Self { last_words: start + limit - (limit / MARGIN).min(LARGEST_MARGIN) }
+        let margin = (limit / MARGIN).min(LARGEST_MARGIN);
+        let last_words = start + limit - margin;
+        let to_answer = (limit / TO_ANSWER).clamp(SHORTEST_TO_ANSWER, LARGEST_MARGIN);
+        let until = last_words.checked_sub(to_answer).unwrap_or(last_words);
+        Self { last_words, until, grace: margin / 2 }
     }
 
     /// When a program must be done, so that what it says or why it did not can still be told.
     pub fn until(&self) -> Instant {
-        self.last_words.checked_sub(TO_ANSWER).unwrap_or(self.last_words)
+        self.until
     }
 
     /// How long a program may take that would like to take so long.
     pub fn within(&self, work: Duration) -> Duration {
-        work.min(self.until().saturating_duration_since(Instant::now()))
+        work.min(self.until.saturating_duration_since(Instant::now()))
     }
 
     /// Moves our own deadline for work that takes so long, but never beyond the agent's.
     pub fn extend(&self, work: Duration) {
-        lastword::extend(self.capped(work));
+        lastword::extend(self.deadline(work));
     }
 
-    /// Work of so long, cut to what the agent waits. Never nothing, which would be no deadline at all.
-    pub fn capped(&self, work: Duration) -> Duration {
-        work.min(self.last_words.saturating_duration_since(Instant::now())).max(Duration::from_millis(1))
+    /// The deadline for work of so long: its own time, but by the clock never beyond the agent's.
+    pub fn deadline(&self, work: Duration) -> Deadline {
+        let left = self.last_words.saturating_duration_since(Instant::now());
+        // Never nothing, which would be no deadline at all.
+        let latest = left.max(Duration::from_millis(1));
+        Deadline { own: work.min(latest), latest, grace: self.grace }
     }
 }
 
@@ -42,8 +53,9 @@ impl Patience {
 const MARGIN: u32 = 6;
 const LARGEST_MARGIN: Duration = Duration::from_secs(10);
 
-/// Writing the record and the answer.
-const TO_ANSWER: Duration = Duration::from_secs(1);
+/// The part of the agent's time that is left for writing the record and the answer, and the least that is.
+const TO_ANSWER: u32 = 20;
+const SHORTEST_TO_ANSWER: Duration = Duration::from_secs(1);
 
 #[cfg(test)]
 mod tests {
@@ -59,7 +71,12 @@ mod tests {
                 let patience = Patience::of(agent, row.name, start);
                 let last = patience.last_words - start;
                 assert!(limit - last >= LARGEST_MARGIN.min(limit / 7), "{agent} {}", row.name);
-                assert!(patience.capped(Duration::from_secs(999_999)) <= last, "{agent} {}", row.name);
+                assert!(
+                    patience.deadline(Duration::from_secs(999_999)).latest <= last,
+                    "{agent} {}",
+                    row.name
+                );
+                assert!(last + patience.grace < limit, "{agent} {}", row.name);
                 assert!(patience.until() < patience.last_words, "{agent} {}", row.name);
             }
         }
@@ -93,6 +110,6 @@ mod tests {
         let long_ago = Instant::now().checked_sub(Duration::from_secs(100)).unwrap();
         let patience = Patience::of("qwen-code", "PreToolUse", long_ago);
         assert_eq!(patience.within(Duration::from_secs(5)), Duration::ZERO);
-        assert_eq!(patience.capped(Duration::from_secs(5)), Duration::from_millis(1));
+        assert_eq!(patience.deadline(Duration::from_secs(5)).own, Duration::from_millis(1));
     }
 }
