@@ -9,11 +9,12 @@ use tollgate_model::json::{Value, object, parse};
 use tollgate_policy::{Program, Stage, StageKind};
 
 use crate::Way;
-use crate::process::{self, Next, Running, last_line};
+use crate::process::{Next, Running, last_line};
 use crate::result::{Said, StageResult};
 
 const PYTHON: &str = include_str!("shim.py");
-const PYTHON_BASE: &str = include_str!("middleware_base.py");
+/// The `middleware_base` module for Python: what the gate provides and `tollgate middleware init` writes.
+pub const PYTHON_BASE: &str = include_str!("middleware_base.py");
 const JAVASCRIPT: &str = include_str!("shim.mjs");
 /// How long an interpreter may take to come up. That is not the time of a middleware, and on a crowded machine it is
 /// most of it.
@@ -46,23 +47,6 @@ impl Interpreter {
     /// Can one interpreter keep several middlewares apart?
     fn is_shared(&self) -> bool {
         matches!(self, Self::Python | Self::Uv(_))
-    }
-
-    /// The command line of a JavaScript or TypeScript file that exports nothing: a program that reads standard input.
-    fn script(&self, file: &str) -> Option<Vec<String>> {
-        let words: &[&str] = match self {
-            Self::JavaScript(_) => &["node", "--no-warnings"],
-            Self::TypeScript(_) => match typescript().first().copied() {
-                Some("deno") => &["deno", "run", "--quiet", "--no-config", "--no-lock", "--allow-all"],
-                Some("bun") => &["bun", "run"],
-                Some("tsx") => &["tsx"],
-                _ => &["node", "--no-warnings"],
-            },
-            _ => return None,
-        };
-        let source = std::fs::read_to_string(file).ok()?;
-        let exports = ["export ", "export{", "export*", "exports"].iter().any(|word| source.contains(word));
-        (!exports).then(|| words.iter().copied().chain([file]).map(str::to_owned).collect())
     }
 
     /// What is started. In the middleware's own folder where an interpreter reads files of the folder it is started
@@ -136,9 +120,6 @@ fn one(stages: &[Stage], input: &Value, earlier: &[StageResult], way: Way) -> Ve
     if let Some(why) = missing(first) {
         return vec![StageResult::failed(first, why)];
     }
-    if let Some(words) = interpreter.script(file) {
-        return vec![process::program(&words, first, input, earlier, way)];
-    }
     // One that is not there is told in its turn.
     let there = stages.iter().take_while(|stage| missing(stage).is_none()).count();
     let stages = stages.get(..there).unwrap_or_default();
@@ -155,7 +136,7 @@ fn one(stages: &[Stage], input: &Value, earlier: &[StageResult], way: Way) -> Ve
         Err(why) => return stages.iter().map(|stage| StageResult::failed(stage, why.as_str())).collect(),
     };
     let start = way.within(START);
-    match running.next(start) {
+    match way.next(&mut running, start) {
         Next::Line(_) => Conversation { running, input, earlier, way }.hold(stages, begun),
         Next::Late => {
             running.end(Duration::ZERO);
@@ -181,7 +162,7 @@ impl Conversation<'_> {
         for stage in stages {
             self.running.send(&question(stage, self.input, self.earlier, &results));
             let limit = self.way.within(Duration::from_millis(u64::from(stage.timeout)));
-            match self.running.next(limit) {
+            match self.way.next(&mut self.running, limit) {
                 Next::Line(line) => {
                     results.push(StageResult { took: begun.elapsed(), ..read(stage, &line) });
                     begun = Instant::now();
@@ -278,33 +259,28 @@ fn read(stage: &Stage, line: &str) -> StageResult {
     }
 }
 
-/// A middleware that ended its process is read like a program: exit 2 refuses, exit 0 allows.
+/// A middleware that ended its process answers by its exit code, and by what it printed where that is one JSON object:
+/// 0 allows, 2 refuses whatever was printed, anything else is a fault.
 fn exited(stage: &Stage, answer: &Value) -> StageResult {
-    let code = answer.text("exit").and_then(|code| code.parse().ok());
+    let code = answer.text("exit").and_then(|code| code.parse::<i32>().ok());
     let text = |key: &str| answer.text(key).unwrap_or_default().trim();
-    let flag = |key: &str| answer.get(key).and_then(Value::as_bool) == Some(true);
     let (printed, complaint) = (text("printed"), text("complaint"));
-    let is_object = parse(printed.as_bytes()).is_ok_and(|value| value.as_map().is_some());
-    match code {
-        None => StageResult::failed(stage, "it gave no result"),
-        Some(0) if flag("silent") && printed.is_empty() => {
-            StageResult::failed(stage, "it has neither `process` nor `validate`, and prints no answer")
+    let none = || Value::Map(Vec::new());
+    let object = parse(printed.as_bytes()).ok().filter(|value| value.as_map().is_some());
+    let said = object.map(|answer| StageResult::read(stage, &answer));
+    match (code, said) {
+        (None, _) => StageResult::failed(stage, "it gave no result"),
+        (Some(2), Some(said)) if said.said.refuses() && said.fault.is_none() => said,
+        (Some(2), Some(said)) if !said.reason.is_empty() => {
+            StageResult::said(stage, Said::Block, said.reason, said.metrics)
         }
-        Some(2) => refused(stage, process::answered(stage, code, complaint, printed), complaint),
-        Some(0) if !flag("script") && !is_object => {
-            StageResult::said(stage, Said::Allow, "", Value::Map(Vec::new()))
+        (Some(2), _) => StageResult::said(stage, Said::Block, complaint, none()),
+        (Some(0), Some(said)) => said,
+        (Some(0), None) => StageResult::said(stage, Said::Allow, "", none()),
+        (Some(code), _) => {
+            StageResult::failed(stage, format!("it ended with exit code {code}: {}", last_line(complaint)))
         }
-        Some(_) => process::answered(stage, code, &last_line(complaint), printed),
     }
-}
-
-/// Exit 2 refuses, whatever the printed answer says beside its reason.
-fn refused(stage: &Stage, said: StageResult, complaint: &str) -> StageResult {
-    if said.said.refuses() && said.fault.is_none() {
-        return said;
-    }
-    let reason = if said.reason.is_empty() { complaint } else { &said.reason };
-    StageResult::said(stage, Said::Block, reason, said.metrics.clone())
 }
 
 fn on_path(name: &str) -> bool {

@@ -8,15 +8,19 @@ mod builtin;
 mod native;
 mod observe;
 mod process;
+mod queue;
 mod result;
 mod shape;
 mod wasm;
 
+pub use batch::PYTHON_BASE;
 pub use observe::{Watch, observe, watch};
+pub use queue::Admission;
 pub use result::{Said, StageResult};
 
 use std::time::{Duration, Instant};
 
+use process::{Next, Running};
 use tollgate_model::json::Value;
 use tollgate_model::{Effect, Event};
 use tollgate_policy::{OnError, Pipeline, Program, Stage, StageKind};
@@ -32,6 +36,8 @@ pub struct Request<'a> {
     pub effects: &'a [Effect],
     /// When every guard must be done; none where nobody waits.
     pub until: Option<Instant>,
+    /// The place in the queue of hooks that start programs; none to start them at once.
+    pub admission: Option<&'a Admission>,
 }
 
 /// What the guards of an event came to.
@@ -55,7 +61,8 @@ pub fn longest(pipelines: &[Pipeline], request: &Request) -> Duration {
     let own = |stage: &Stage| u64::from(stage.timeout) * if stage.on_error == OnError::Retry { 2 } else { 1 };
     let starts = stages.iter().any(|stage| matches!(stage.program, Program::File(_)));
     let start = if starts { batch::START } else { Duration::ZERO };
-    start + Duration::from_millis(stages.iter().map(own).sum())
+    let queue = if stages.is_empty() { Duration::ZERO } else { queue::LONGEST };
+    queue + start + Duration::from_millis(stages.iter().map(own).sum())
 }
 
 /// Runs what may refuse or rewrite. The first that refuses ends it.
@@ -159,6 +166,7 @@ pub(crate) fn each<T: Sync, R: Send>(all: &[T], act: impl Fn(&T) -> R + Sync) ->
 
 /// Runs stages that go together: a built-in, a program, a module, or a batch of files of one language.
 fn run(stages: &[Stage], input: &Value, earlier: &[StageResult], way: Way) -> Vec<StageResult> {
+    way.wait_for_turn(stages);
     let start = Instant::now();
     let mut results = once(stages, input, earlier, way);
     let again = results.last().zip(stages.get(results.len().saturating_sub(1)));
@@ -183,11 +191,40 @@ struct Way<'a> {
     until: Option<Instant>,
     /// The first that refuses ends it.
     stop: bool,
+    /// The place in the queue of hooks that start programs.
+    admission: Option<&'a Admission>,
 }
 
 impl<'a> Way<'a> {
     fn of(request: &Request<'a>) -> Self {
-        Self { effects: request.effects, until: request.until, stop: true }
+        Self { effects: request.effects, until: request.until, stop: true, admission: request.admission }
+    }
+
+    /// Waits for a place in the queue, if these stages start a program.
+    fn wait_for_turn(&self, stages: &[Stage]) {
+        let starts = |stage: &Stage| match &stage.program {
+            Program::BuiltIn(_) => false,
+            Program::Run(_) => true,
+            Program::File(file) => !wasm::is_module(file),
+        };
+        if let Some(admission) = self.admission.filter(|_| stages.iter().any(starts)) {
+            admission.enter();
+        }
+    }
+
+    /// The next line of a program, if one comes in time. Others are let in when it takes long.
+    fn next(&self, running: &mut Running, limit: Duration) -> Next {
+        let kept = self.admission.and_then(|admission| Some((admission, admission.left()?)));
+        let Some((admission, left)) = kept.filter(|(_, left)| *left < limit) else {
+            return running.next(limit);
+        };
+        match running.next(left) {
+            Next::Late => {
+                admission.give_back();
+                running.next(limit.saturating_sub(left))
+            }
+            next => next,
+        }
     }
 
     /// A stage whose time-out is no longer than it may take.

@@ -12,6 +12,7 @@ use std::process::{Command, Stdio};
 use tollgate_model::json::{Value, object, parse, write};
 use tollgate_policy::{Pipeline, Program, Stage, StageKind};
 
+use crate::queue::Admission;
 use crate::result::{Said, StageResult};
 use crate::{Request, Way, each, lost, once, shape, stages};
 
@@ -64,11 +65,11 @@ pub fn watch(pipelines: &[Pipeline], watch: &Watch, state: &Path, program: &Path
     command.spawn().map(drop)
 }
 
-/// Runs what a hook handed over. Returns the faults, for whoever keeps count.
+/// Runs what a hook handed over. Observers of many hooks take turns in a state directory. Returns the faults, for whoever keeps count.
 ///
 /// # Errors
 /// When there is nothing that could be read.
-pub fn observe(job: impl Read) -> io::Result<Vec<String>> {
+pub fn observe(job: impl Read, state: &Path) -> io::Result<Vec<String>> {
     let mut bytes = Vec::new();
     job.take(MOST).read_to_end(&mut bytes)?;
     let Ok(job) = parse(&bytes) else { return Err(io::Error::other("not what a hook wrote")) };
@@ -78,16 +79,18 @@ pub fn observe(job: impl Read) -> io::Result<Vec<String>> {
         let input = part.get("input").cloned().unwrap_or(Value::Null);
         work.extend(list(part, "stages").iter().filter_map(stage_of).map(|stage| (stage, input.clone())));
     }
-    let results = each(&work, |(stage, input)| one(stage, input, &earlier));
+    let admission = Admission::new(state, "observers", None);
+    let results = each(&work, |(stage, input)| one(stage, input, &earlier, &admission));
     let results =
         results.into_iter().zip(&work).map(|(result, (stage, _))| result.unwrap_or_else(|| lost(stage)));
     let fault = |result: StageResult| result.fault.map(|why| format!("{}: {why}", result.id));
     Ok(results.filter_map(fault).collect())
 }
 
-fn one(stage: &Stage, input: &Value, earlier: &[StageResult]) -> StageResult {
-    let mut results =
-        once(std::slice::from_ref(stage), input, earlier, Way { effects: &[], until: None, stop: false });
+fn one(stage: &Stage, input: &Value, earlier: &[StageResult], admission: &Admission) -> StageResult {
+    let way = Way { effects: &[], until: None, stop: false, admission: Some(admission) };
+    way.wait_for_turn(std::slice::from_ref(stage));
+    let mut results = once(std::slice::from_ref(stage), input, earlier, way);
     results.pop().unwrap_or_else(|| StageResult::failed(stage, "it gave no result"))
 }
 

@@ -245,7 +245,7 @@ pub(crate) fn program(
     };
     let mut text = String::new();
     loop {
-        match running.next(limit.saturating_sub(start.elapsed())) {
+        match way.next(&mut running, limit.saturating_sub(start.elapsed())) {
             Next::Line(line) => {
                 text.push_str(&line);
                 text.push('\n');
@@ -264,7 +264,7 @@ pub(crate) fn program(
     answered(stage, exit, &last_line(&complaint), text.trim())
 }
 
-pub(crate) fn answered(stage: &Stage, exit: Option<i32>, complaint: &str, text: &str) -> StageResult {
+fn answered(stage: &Stage, exit: Option<i32>, complaint: &str, text: &str) -> StageResult {
     let none = || Value::Map(Vec::new());
     match (exit, parse(text.as_bytes())) {
         (Some(0), _) if text.is_empty() => StageResult::said(stage, Said::Continue, "", none()),

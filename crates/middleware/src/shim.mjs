@@ -38,7 +38,7 @@ process.exit = marked(process.exit.bind(process));
 if (globalThis.Deno?.exit) globalThis.Deno.exit = marked(globalThis.Deno.exit.bind(globalThis.Deno));
 modules.syncBuiltinESMExports?.(); // for `import { exit } from "node:process"`
 function ended(code) {
-  if (asked || code) answer({ exit: String(code ?? 0), script: false, ...kept });
+  if (asked || code) answer({ exit: String(code ?? 0), ...kept });
   else answer({ error: "it ended without an answer" });
 }
 process.on("exit", (code) => ended(code ?? process.exitCode));

@@ -41,10 +41,10 @@ class BaseModule:
 
 
 class Exit(Exception):
-    """The middleware ended its process, or is a script that has run to its end."""
+    """The middleware ended its process."""
 
-    def __init__(self, code, script, silent=False):
-        self.answer = {"exit": str(code), "script": script, "silent": silent}
+    def __init__(self, error):
+        self.code = exit_code(error)
 
 
 def load(path, name):
@@ -52,8 +52,6 @@ def load(path, name):
     module = type(sys)(name)
     module.__file__, module.__loader__, module.__spec__ = path, loader, ModuleSpec(name, loader, origin=path)
     module.__spec__.has_location = True
-    if name == "__main__":
-        module.__spec__ = None
     sys.modules[name] = module
     loader.exec_module(module)
     return module
@@ -72,10 +70,10 @@ def call(stage, event, previous):
     try:
         module = load(stage["path"], "tollgate_middleware_" + stem(stage["path"]))
     except SystemExit as error:
-        raise Exit(exit_code(error), True) from None
+        raise Exit(error) from None
     process, validate = function(module, "process"), function(module, "validate")
     if not process and not validate:
-        run_script(stage["path"])
+        raise AttributeError("it has neither `process` nor `validate`")
     try:
         if process:
             result = process(event, stage["config"], previous)
@@ -90,23 +88,7 @@ def call(stage, event, previous):
             return asyncio.run(awaited())
         return result
     except SystemExit as error:
-        raise Exit(exit_code(error), False) from None
-
-
-def run_script(path):
-    """A file without a function to call reads standard input and prints its answer, as a program does."""
-    with open(path, "rb") as file:
-        if b"__main__" in file.read() and not has_read():
-            try:
-                load(path, "__main__")
-            except SystemExit as error:
-                raise Exit(exit_code(error), True) from None
-    # One that neither reads nor prints anything is no middleware; what it printed is known to the parent.
-    raise Exit(0, True, not has_read())
-
-
-def has_read():
-    return os.lseek(0, 0, os.SEEK_CUR) > 0
+        raise Exit(error) from None
 
 
 # What every event has. The rest is what the event is about.
@@ -191,7 +173,7 @@ def child(stage, event, previous, streams, result_pipe):
             result = plain(call(stage, event, [PreviousResult(one) for one in previous]))
             line = json.dumps({"result": result}, default=encode)
         except Exit as ended:
-            line, code = json.dumps(ended.answer), int(ended.answer["exit"])
+            line, code = json.dumps({"exit": str(ended.code)}), ended.code
         except BaseException as error:
             line = json.dumps({"error": described(error)})
         with os.fdopen(result_pipe, "w", encoding="utf-8", closefd=False) as file:
@@ -249,7 +231,7 @@ def run(stage, event, previous):
         answer = json.loads(line)
     except ValueError:
         # It left without a result: by `os._exit` or by a signal.
-        answer = {"exit": str(code), "script": False} if code >= 0 else {"error": "it was ended by signal %d" % -code}
+        answer = {"exit": str(code)} if code >= 0 else {"error": "it was ended by signal %d" % -code}
     answer.update(id=stage["id"], printed=printed, complaint=complaint)
     return answer
 

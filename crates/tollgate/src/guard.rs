@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use tollgate_agents::{Adapter, Payload};
-use tollgate_middleware::{Guarded, Request, Said, StageResult, Watch};
+use tollgate_middleware::{Admission, Guarded, Request, Said, StageResult, Watch};
 use tollgate_model::json::{Value, object, parse, write};
 use tollgate_model::{Certainty, Decision, Effect, Event, Finding, Hit, Mode, OnFault, Span, Verdict, World};
 use tollgate_policy::{OnError, Policy};
@@ -41,11 +41,12 @@ impl Guard<'_> {
     }
 
     fn request<'a>(&'a self, effects: &'a [Effect]) -> Request<'a> {
-        Request { event: self.event, native: self.native, effects, until: None }
+        Request { event: self.event, native: self.native, effects, until: None, admission: None }
     }
 
     fn weigh(&self, effects: &[Effect], decision: &mut Decision, until: Option<Instant>) -> Vec<StageResult> {
-        let request = Request { until, ..self.request(effects) };
+        let admission = Admission::new(self.state, "guards", until);
+        let request = Request { until, admission: Some(&admission), ..self.request(effects) };
         let Guarded { results, rewrite } = tollgate_middleware::guard(&self.policy.pipelines, &request);
         for finding in results.iter().filter_map(|result| self.finding(result)) {
             match self.policy.mode {

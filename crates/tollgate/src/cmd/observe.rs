@@ -10,7 +10,7 @@ use crate::guard;
 
 /// Runs what a hook hands over on standard input, and keeps count of what failed.
 pub fn run(state: &Path) -> anyhow::Result<ExitCode> {
-    let faults = tollgate_middleware::observe(std::io::stdin().lock())?;
+    let faults = tollgate_middleware::observe(std::io::stdin().lock(), state)?;
     if let Some(record) = guard::observer_faults(&faults) {
         Log::at(state).append(&record, SystemTime::now())?;
     }
