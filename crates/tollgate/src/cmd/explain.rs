@@ -298,14 +298,32 @@ fn shell(command: &str, call: &Call) -> Event {
 
 const CLAUDE: &str = "claude-code";
 
+/// The name of a call that is no tool's, but what a person types.
+pub const PROMPT: &str = "UserPromptSubmit";
+
 /// What Claude Code would send.
 fn payload(call: &Call) -> String {
+    if call.tool == PROMPT {
+        return prompt_payload(call);
+    }
     let payload = json::object([
         ("hook_event_name", "PreToolUse".into()),
         ("session_id", "".into()),
         ("cwd", call.cwd.as_str().into()),
         ("tool_name", call.tool.as_str().into()),
         ("tool_input", call.input.clone()),
+    ]);
+    let mut bytes = String::new();
+    json::write(&payload, &mut bytes);
+    bytes
+}
+
+fn prompt_payload(call: &Call) -> String {
+    let payload = json::object([
+        ("hook_event_name", PROMPT.into()),
+        ("session_id", "".into()),
+        ("cwd", call.cwd.as_str().into()),
+        ("prompt", call.input.text("prompt").unwrap_or_default().into()),
     ]);
     let mut bytes = String::new();
     json::write(&payload, &mut bytes);

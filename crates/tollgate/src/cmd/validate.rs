@@ -11,7 +11,7 @@ use serde_json::json;
 use tollgate_model::json::{self, Value};
 use tollgate_model::{Card, Decision, Pack, Rule};
 
-use super::explain::{Call, Explanation, explain, here, stdin};
+use super::explain::{Call, Explanation, PROMPT, explain, here, stdin};
 use crate::exit::ExitCode;
 use crate::out;
 
@@ -45,7 +45,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         "rules": decision.findings.iter().map(|found| found.rule.as_str()).collect::<Vec<_>>(),
         "effects": told.effects.iter().map(|effect| effect.told()).collect::<Vec<_>>(),
     });
-    answer(Some(decision.reason()).filter(|_| decision.verdict.refuses()), metadata);
+    // What a person types is not refused by default. A validator of prompts answers what it found all the same.
+    let unsafe_prompt = call.tool == PROMPT && !decision.findings.is_empty();
+    let found = decision.verdict.refuses() || unsafe_prompt;
+    answer(found.then(|| reason(&decision)), metadata);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -66,6 +69,7 @@ enum Which {
 const BASH: &[&str] = &["Bash"];
 const FILES: &[&str] =
     &["Read", "Write", "Edit", "MultiEdit", "NotebookRead", "NotebookEdit", "Grep", "Glob", "LS"];
+const PROMPTS: &[&str] = &[PROMPT];
 const SENSITIVE: &[Pack] = &[Pack::Secrets, Pack::SelfProtection];
 
 /// Validators of hook frameworks by the names that those give them: which tools, which packs (none: every rule).
@@ -80,6 +84,8 @@ const NAMED: &[(&str, &[&str], &[Pack])] = &[
     ("protect-sensitive-files", &[], SENSITIVE),
     ("block-sensitive-files", &[], SENSITIVE),
     ("validate-tool-inputs", &[], &[]),
+    ("prompt.pii", PROMPTS, &[Pack::Prompt]),
+    ("pii", PROMPTS, &[Pack::Prompt]),
 ];
 
 impl Validator {
@@ -141,6 +147,8 @@ fn tool_of(input: &Value) -> &'static str {
         ("pattern", "Grep"),
         ("file_path", "Read"),
         ("query", "WebSearch"),
+        ("subagent_type", "Task"),
+        ("prompt", PROMPT),
     ];
     SIGNS.iter().find(|(member, _)| input.get(member).is_some()).map_or("", |(_, tool)| tool)
 }
@@ -151,6 +159,15 @@ fn decision(validator: &Validator, told: &Explanation) -> Decision {
     let asked = told.opinions.iter().filter(|opinion| validator.asks(opinion.card));
     asked.filter_map(|opinion| opinion.finding.clone()).for_each(|found| decision.add(found));
     decision
+}
+
+/// Why it is not safe. A decision that only notes has no reason of its own.
+fn reason(decision: &Decision) -> String {
+    if decision.verdict.refuses() {
+        return decision.reason();
+    }
+    let found = decision.findings.iter().map(|found| format!("{} [{}]", found.hit.what, found.rule));
+    found.collect::<Vec<_>>().join("; ")
 }
 
 fn answer(reason: Option<String>, metadata: serde_json::Value) {
