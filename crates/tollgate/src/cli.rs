@@ -54,6 +54,8 @@ enum Command {
     Trust(cmd::trust::Args),
     /// One validator alone: a tool's input on standard input, `{"safe": …, "reason": …, "metadata": …}` as answer
     Validate(cmd::validate::Args),
+    /// Write a middleware of your own, with its unit test
+    Middleware(cmd::middleware::Args),
     /// What happened: every event, filtered
     Log(cmd::log::Args),
     /// Figures: calls, refusals, times, and how each rule fares
@@ -136,6 +138,7 @@ fn run_public(command: &Command) -> anyhow::Result<ExitCode> {
         Command::Test(args) => cmd::test::run(args),
         Command::Trust(args) => cmd::trust::run(args),
         Command::Validate(args) => cmd::validate::run(args),
+        Command::Middleware(args) => cmd::middleware::run(args),
         Command::Log(args) => cmd::log::run(args),
         Command::Stats(args) => cmd::stats::run(args),
         Command::Audit(args) => cmd::audit::run(args),

@@ -16,6 +16,7 @@ pub mod guard;
 pub mod init;
 pub mod log;
 pub mod man;
+pub mod middleware;
 pub mod observe;
 pub mod prune;
 pub mod replay;
