@@ -214,26 +214,48 @@ impl Stage {
         }
     }
 
-    /// Is it for a call of this tool?
+    /// Is it for a call of this tool, under the name it has or one it had?
     #[must_use]
     pub fn is_for_tool(&self, tool: &str) -> bool {
-        self.tools.is_empty() || self.tools.iter().any(|pattern| matches_tool(pattern, tool))
+        let renamed = RENAMED.iter().filter(|(old, new)| tool == *old || tool == *new);
+        let names = renamed.flat_map(|(old, new)| [*old, *new]).chain([tool]);
+        self.tools.is_empty()
+            || names.into_iter().any(|name| self.tools.iter().any(|pattern| matches_tool(pattern, name)))
     }
 }
 
-/// A tool's name against `Bash`, `Edit|Write`, `mcp__*`, `*`.
+/// Tools that Claude Code has renamed, the old name first. Its matchers meet a call by either name, and people write
+/// either; so do policies.
+const RENAMED: [(&str, &str); 8] = [
+    ("Task", "Agent"),
+    ("KillShell", "TaskStop"),
+    ("KillBash", "TaskStop"),
+    ("ListPeers", "ListAgents"),
+    ("Brief", "SendUserMessage"),
+    ("ListMcpResources", "ListMcpResourcesTool"),
+    ("ReadMcpResource", "ReadMcpResourceTool"),
+    ("ReadMcpResourceDir", "ReadMcpResourceDirTool"),
+];
+
+/// A tool's name against `Bash`, `Edit|Write`, `mcp__*`, `*Edit*`, `*`.
 fn matches_tool(pattern: &str, tool: &str) -> bool {
-    pattern.split('|').any(|one| match one.trim().split_once('*') {
-        None => one.trim() == tool,
-        Some((start, end)) => {
-            tool.len() >= start.len() + end.len() && tool.starts_with(start) && tool.ends_with(end)
-        }
-    })
+    pattern.split('|').any(|one| matches_glob(one.trim(), tool))
+}
+
+fn matches_glob(pattern: &str, name: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(mut left) = name.strip_prefix(start) else { return false };
+    let (middle, end) = rest.rsplit_once('*').unwrap_or(("", rest));
+    for part in middle.split('*') {
+        let Some((_, after)) = left.split_once(part) else { return false };
+        left = after;
+    }
+    left.ends_with(end)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::matches_tool;
+    use super::{Program, Stage, matches_tool};
 
     #[test]
     fn tools_are_matched_by_name_and_pattern() {
@@ -246,8 +268,29 @@ mod tests {
             ("mcp__*__write", "mcp__fs__write", true),
             ("mcp__*__write", "mcp__write", false),
             ("*", "Bash", true),
+            ("*Edit*", "NotebookEdit", true),
+            ("*Edit*", "Read", false),
+            ("mcp__*fs*__write", "mcp__my_fs_x__write", true),
+            ("mcp__*fs*__write", "mcp__fs__read", false),
+            ("a*a", "a", false),
         ] {
             assert_eq!(matches_tool(pattern, tool), expected, "{pattern} {tool}");
+        }
+    }
+
+    #[test]
+    fn a_renamed_tool_is_matched_by_both_names() {
+        for (tools, tool, expected) in [
+            ("Task", "Agent", true),
+            ("Agent", "Task", true),
+            ("Bash|Task", "Agent", true),
+            ("KillBash", "TaskStop", true),
+            ("KillBash", "KillShell", false),
+            ("Task", "TaskStop", false),
+            ("Bash", "Agent", false),
+        ] {
+            let stage = Stage { tools: vec![tools.into()], ..Stage::new("x", Program::Run(Vec::new())) };
+            assert_eq!(stage.is_for_tool(tool), expected, "{tools} {tool}");
         }
     }
 }
