@@ -36,7 +36,7 @@ impl Home {
     }
 
     fn site<'a>(&self, settings: &'a Path, state: &'a Path) -> Site<'a> {
-        Site { agent: "claude-code", settings, state, ours: is_ours, blank: "" }
+        Site { agent: "claude-code", settings, state, ours: is_ours, blank: "", repair: None }
     }
 
     fn plan(&self, command: &str) -> Result<Plan, String> {

@@ -139,9 +139,8 @@ fn settings_that_changed_since_get_their_hooks_back_too() {
 }
 
 #[test]
-fn only_the_users_own_hooks_are_taken_over() {
+fn a_dry_run_takes_nothing_over() {
     let (home, settings) = home();
-    done(&home.run(&["init", "--adopt", "--scope", "project", "--yes"]), 2, &["--scope user"]);
     done(&home.run(&["init", "--adopt", "--dry-run"]), 0, &["1. PreToolUse", "nothing was changed"]);
     assert_eq!(home.settings(), settings);
 }

@@ -1,7 +1,7 @@
 //! Hooks of other people's in a settings file that the gate can run in the agent's place, in its own pipeline. What the
 //! gate could not run in the same way stays where it is.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::codex;
 use super::doc::{Doc, EditError};
@@ -40,6 +40,12 @@ pub struct Ways {
     pub in_folder: bool,
     /// It runs a hook only when its configuration, which is this text, trusts it where it stands. So the groups stay.
     pub trust: Option<String>,
+    /// The events whose matchers it does not look at.
+    pub unmatched: &'static [&'static str],
+    /// A matcher that is more than a list of names is a regular expression that may match anywhere in a name.
+    pub unanchored: bool,
+    /// The hooks are those of this project: in another one they do nothing.
+    pub project: Option<PathBuf>,
 }
 
 /// A hook that the gate can run.
@@ -156,6 +162,12 @@ pub(super) fn put_back(text: &str, entries: &[Entry]) -> Result<String, EditErro
 }
 
 impl Adopted {
+    /// The command as it stood in the settings, for people.
+    #[must_use]
+    pub fn command(&self) -> String {
+        self.handler().map(shown).unwrap_or_default()
+    }
+
     fn handler(&self) -> Option<&Value> {
         handlers(&self.entry.group).first()
     }
@@ -237,17 +249,35 @@ impl Reader<'_> {
                 return Err("is started by a path that is not absolute".to_owned());
             }
             let args = args.iter().filter_map(Value::as_str).map(str::to_owned);
-            return Ok(std::iter::once(line.to_owned()).chain(args).collect());
+            let words = std::iter::once(line.to_owned()).chain(args);
+            return Ok(match self.only_in_project() {
+                Some(only) => {
+                    let around = ["/bin/sh", "-c", &format!("{only}exec \"$@\""), "sh"].map(str::to_owned);
+                    around.into_iter().chain(words).collect()
+                }
+                None => words.collect(),
+            });
         }
         let shell = match handler.text("shell") {
             None if handler.get("bash").is_none() => "/bin/sh",
             None | Some("bash") => "/bin/bash",
             Some(other) => return Err(format!("wants the shell `{other}`")),
         };
-        let line = format!("{}{line}", self.entering(handler)?);
+        let only = self.only_in_project().unwrap_or_default();
+        let line = format!("{only}{}{line}", self.entering(handler)?);
         let mut words = environment(handler)?;
         words.extend([shell, "-c", &line].map(str::to_owned));
         Ok(words)
+    }
+
+    /// The start of a shell line that ends at once in another project. A session belongs to a project when it runs below
+    /// it or the agent says so; either is enough, so that a guard rather runs once too often.
+    fn only_in_project(&self) -> Option<String> {
+        let project = self.reading.ways.project.as_ref()?.display().to_string();
+        let project = quoted(project.trim_end_matches('/'));
+        Some(format!(
+            "case \"$(pwd -P)/:$CLAUDE_PROJECT_DIR/\" in {project}/*|*:{project}/*) ;; *) exit 0 ;; esac; "
+        ))
     }
 
     /// How a shell gets to where the agent starts it.
@@ -266,14 +296,22 @@ impl Reader<'_> {
 
     /// Its matcher as patterns of tools.
     fn tools(&self) -> Result<Vec<String>, String> {
-        let matcher = self.group.text("matcher").unwrap_or_default();
-        if matches!(matcher, "" | "*" | ".*") {
+        let matcher = match self.group.get("matcher") {
+            None => "",
+            Some(Value::String(matcher)) => matcher.as_str(),
+            Some(other) => return Err(format!("has a matcher that is no string, but {}", other.type_name())),
+        };
+        if matches!(matcher, "" | "*" | ".*") || self.reading.ways.unmatched.contains(&self.event) {
             return Ok(Vec::new());
         }
         if !self.reading.tools.contains(&self.event) {
             return Err(format!("has the matcher `{matcher}`, which is not about tools"));
         }
-        let all: Option<Vec<String>> = matcher.split('|').map(|part| pattern(part.trim())).collect();
+        let all: Option<Vec<String>> = if self.reading.ways.unanchored {
+            unanchored(matcher)
+        } else {
+            matcher.split('|').map(|part| pattern(part.trim())).collect()
+        };
         let mut all =
             all.ok_or_else(|| format!("has the matcher `{matcher}`, which the gate does not read"))?;
         for (alias, tool) in self.reading.ways.aliases {
@@ -294,6 +332,31 @@ fn pattern(part: &str) -> Option<String> {
     let plain = part.replacen(".*", "*", 1);
     let known = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '*');
     (plain.matches('*').count() <= 1 && plain.chars().all(known) && !part.starts_with('*')).then_some(plain)
+}
+
+/// A matcher of Claude Code's as patterns: names as they are, and of regular expressions those that are names with
+/// `.*` in them. One that may match anywhere in a name has a `*` at its ends.
+fn unanchored(matcher: &str) -> Option<Vec<String>> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if matcher.chars().all(|c| is_name(c) || matches!(c, '|' | ',' | ' ')) {
+        let names = matcher.split(['|', ',']).map(str::trim).filter(|name| !name.is_empty());
+        return Some(names.map(str::to_owned).collect());
+    }
+    let whole = matcher.strip_prefix("^(").and_then(|rest| rest.strip_suffix(")$"));
+    let alternatives = whole.unwrap_or(matcher).split('|');
+    let pattern = |part: &str| {
+        let (start, part) = match part.strip_prefix('^') {
+            Some(rest) => ("", rest),
+            None => (if whole.is_some() { "" } else { "*" }, part),
+        };
+        let (part, end) = match part.strip_suffix('$') {
+            Some(rest) => (rest, ""),
+            None => (part, if whole.is_some() { "" } else { "*" }),
+        };
+        let plain = format!("{start}{}{end}", part.replace(".*", "*")).replace("**", "*");
+        plain.chars().all(|c| is_name(c) || c == '*').then_some(plain)
+    };
+    alternatives.map(pattern).collect()
 }
 
 /// Do the settings say that a hook is not to run? Some name it, some switch all of them off.
@@ -493,5 +556,50 @@ mod tests {
             (1, 4),
             "one that is not trusted holds its group: {some:?}"
         );
+    }
+
+    #[test]
+    fn a_matcher_of_claude_code_is_read_as_it_reads_it() {
+        for (matcher, tools) in [
+            (r#""Bash""#, Some("Bash")),
+            (r#""Read, Grep""#, Some("Read Grep")),
+            (r#""Bash|mcp__.*""#, Some("*Bash* *mcp__*")),
+            (r#""^Bash$""#, Some("Bash")),
+            (r#""^(Edit|Write)$""#, Some("Edit Write")),
+            (r#""^mcp__.*__write$""#, Some("mcp__*__write")),
+            (r#"".*""#, Some("")),
+            (r#""Ba[st]h""#, None),
+            (r#"{"toolName": "Bash"}"#, None),
+            ("7", None),
+        ] {
+            let text = format!(
+                r#"{{"hooks":{{"PreToolUse":[{{"matcher":{matcher},"hooks":[{{"type":"command","command":"a"}}]}}]}}}}"#
+            );
+            let adoption = read(&text, Ways { unanchored: true, ..Ways::default() });
+            let found = adoption.taken.first().map(|taken| taken.tools.join(" "));
+            assert_eq!(found.as_deref(), tools, "{matcher}: {:?}", adoption.left);
+            assert_eq!(adoption.left.len(), usize::from(tools.is_none()), "{matcher}");
+        }
+    }
+
+    #[test]
+    fn an_object_is_never_every_tool() {
+        let text = r#"{"hooks":{"PreToolUse":[{"matcher":{"toolName":"Bash"},"hooks":[{"type":"command","command":"a"}]}]}}"#;
+        let adoption = of(text);
+        assert!(adoption.taken.is_empty(), "{adoption:?}");
+        assert!(adoption.left.concat().contains("has a matcher that is no string"), "{adoption:?}");
+    }
+
+    #[test]
+    fn hooks_of_a_project_run_only_there() {
+        let text = r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a b"},
+            {"type":"command","command":"/c","args":["d e"]}]}]}}"#;
+        let adoption = read(text, Ways { project: Some("/my p".into()), ..Ways::default() });
+        let only =
+            r#"case "$(pwd -P)/:$CLAUDE_PROJECT_DIR/" in '/my p'/*|*:'/my p'/*) ;; *) exit 0 ;; esac; "#;
+        let words: Vec<_> = adoption.taken.iter().map(|taken| taken.words.clone()).collect();
+        let [first, second] = words.as_slice() else { panic!("{adoption:?}") };
+        assert_eq!(first.as_slice(), ["/bin/sh", "-c", &format!("{only}a b")]);
+        assert_eq!(second.as_slice(), ["/bin/sh", "-c", &format!("{only}exec \"$@\""), "sh", "/c", "d e"]);
     }
 }

@@ -276,7 +276,7 @@ impl Slot {
 }
 
 /// JSON on one line, with the spaces people put there.
-fn spaced(value: &Value) -> String {
+pub(super) fn spaced(value: &Value) -> String {
     match value {
         Value::List(elements) => {
             format!("[{}]", elements.iter().map(spaced).collect::<Vec<_>>().join(", "))
@@ -285,6 +285,9 @@ fn spaced(value: &Value) -> String {
             let member = |(key, value): &(String, Value)| {
                 format!("{}: {}", compact(&key.as_str().into()), spaced(value))
             };
+            if members.is_empty() {
+                return "{}".to_owned();
+            }
             format!("{{ {} }}", members.iter().map(member).collect::<Vec<_>>().join(", "))
         }
         other => compact(other),
@@ -310,6 +313,20 @@ fn apply(doc: &Doc, mut edits: Vec<Insert>, created: Vec<String>) -> Edited {
     }
     text.push_str(doc.slice(from..doc.body.len()));
     Edited { text, inserted, created }
+}
+
+/// The text with other text in these places, which do not overlap.
+pub(super) fn replace(doc: &Doc, mut replacements: Vec<(Range<usize>, String)>) -> String {
+    replacements.sort_by_key(|(range, _)| range.start);
+    let mut text = doc.bom.to_owned();
+    let mut from = 0;
+    for (range, new) in &replacements {
+        text.push_str(doc.slice(from..range.start));
+        text.push_str(new);
+        from = range.end;
+    }
+    text.push_str(doc.slice(from..doc.body.len()));
+    text
 }
 
 fn is_new(handler: &Value, entries: &[Entry]) -> bool {

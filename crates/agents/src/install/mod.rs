@@ -28,7 +28,7 @@ pub use backup::{Backups, Manifest};
 pub use doc::{Doc, EditError};
 pub use edit::{Edited, Entry, groups, insert};
 pub use file::{FileError, Found, Target};
-pub use plan::{Adopt, InstallError, OWN_MARK, Plan, Removal, Site, Undo};
+pub use plan::{Adopt, InstallError, OWN_MARK, Plan, Removal, Repair, Repaired, Site, Undo};
 pub use status::{Ours, Status};
 pub use strip::strip;
 

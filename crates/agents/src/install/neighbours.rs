@@ -55,13 +55,14 @@ impl Setup {
             return Vec::new();
         };
         let files = beside(&own).into_iter().filter(|file| file.extension().is_some_and(|end| end == "json"));
-        files.map(|path| self.neighbour(path)).collect()
+        let project = (scope == Scope::Project).then(|| roots.project.to_owned());
+        files.map(|path| Piece { project: project.clone(), ..self.neighbour(path) }).collect()
     }
 
     /// A file in which nothing of ours is registered.
     #[must_use]
     pub fn neighbour(&self, path: PathBuf) -> Piece {
-        Piece { agent: self.agent, path, content: Content::Entries(Vec::new()) }
+        Piece { agent: self.agent, path, content: Content::Entries(Vec::new()), project: None }
     }
 
     /// Which hooks of other people's stay outside of the gate's pipeline, whatever they say, and why.

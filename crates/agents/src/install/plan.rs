@@ -54,6 +54,20 @@ pub struct Site<'a> {
     pub ours: Ours,
     /// What a new file holds beside our entries; usually nothing.
     pub blank: &'static str,
+    /// Rewrites entries that the agent would skip; none where nothing is known to be skipped.
+    pub repair: Option<Repair>,
+}
+
+/// Rewrites the entries of a settings file that the agent would skip.
+pub type Repair = fn(&str) -> Result<Repaired, EditError>;
+
+/// A settings file in which the agent reads every entry that could be repaired.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repaired {
+    /// The new text.
+    pub text: String,
+    /// What was rewritten, one line each; empty when nothing was.
+    pub changes: Vec<String>,
 }
 
 /// An installation that has not happened yet.
@@ -67,6 +81,8 @@ pub struct Plan {
     pub edited: Option<Edited>,
     /// The hooks of other people's, as far as the gate takes them over.
     pub adoption: Adoption,
+    /// The entries of other people's that are rewritten because the agent would skip them.
+    pub repairs: Vec<String>,
     base: Option<Vec<u8>>,
     manifest: Manifest,
     backups: Backups,
@@ -89,12 +105,13 @@ impl Plan {
             None => None,
         };
         let again = old.as_ref().is_some_and(|old| !old.adopted.is_empty());
+        let repaired = repaired(site, base.as_deref().unwrap_or(site.blank))?;
         let adoption = match adopt {
-            Adopt::Now(reading) => adoption(site, base.as_deref(), reading)?,
-            Adopt::Again(reading) if again => adoption(site, base.as_deref(), reading)?,
+            Adopt::Now(reading) => adoption(site, &repaired.text, reading)?,
+            Adopt::Again(reading) if again => adoption(site, &repaired.text, reading)?,
             _ => Adoption::default(),
         };
-        let bare = adoption.strip(base.as_deref().unwrap_or(site.blank)).map_err(in_file(site.settings))?;
+        let bare = adoption.strip(&repaired.text).map_err(in_file(site.settings))?;
         let wanted = insert(&bare, entries).map_err(in_file(site.settings))?;
         let made_dirs = if target.found.is_some() { old.map(|old| old.made_dirs) } else { None };
         let manifest = Manifest {
@@ -104,9 +121,11 @@ impl Plan {
             ..manifest(site, base.as_deref(), &wanted)
         };
         let has_more = text.is_some_and(|text| adoption.is_in(text));
-        let edited = (!status.is_current() || has_more).then_some(wanted);
+        let broken = !repaired.changes.is_empty() && !repaired_already(site, text)?;
+        let edited = (!status.is_current() || has_more || broken).then_some(wanted);
         let base = base.map(String::into_bytes);
-        Ok(Self { target, status, edited, adoption, base, manifest, backups })
+        let repairs = if edited.is_some() { repaired.changes } else { Vec::new() };
+        Ok(Self { target, status, edited, adoption, repairs, base, manifest, backups })
     }
 
     /// Works out how to get a file there that is all ours.
@@ -174,7 +193,8 @@ impl Plan {
         let manifest = Manifest { made_dirs, ..manifest(site, base.as_deref(), &edited) };
         let edited = (!status.is_current()).then_some(edited);
         let base = base.map(String::into_bytes);
-        Self { target, status, edited, adoption: Adoption::default(), base, manifest, backups }
+        let (adoption, repairs) = (Adoption::default(), Vec::new());
+        Self { target, status, edited, adoption, repairs, base, manifest, backups }
     }
 
     /// Where the backup goes.
@@ -212,8 +232,20 @@ pub enum Adopt {
     Now(Reading),
 }
 
-fn adoption(site: Site, base: Option<&str>, reading: &Reading) -> Result<Adoption, InstallError> {
-    Ok(Adoption::of(&settings_value(site.settings, base)?, reading, site.settings))
+fn adoption(site: Site, text: &str, reading: &Reading) -> Result<Adoption, InstallError> {
+    Ok(Adoption::of(&settings_value(site.settings, Some(text))?, reading, site.settings))
+}
+
+fn repaired(site: Site, text: &str) -> Result<Repaired, InstallError> {
+    match site.repair {
+        Some(repair) => repair(text).map_err(in_file(site.settings)),
+        None => Ok(Repaired { text: text.to_owned(), changes: Vec::new() }),
+    }
+}
+
+/// Is there nothing to repair in the file as it stands?
+fn repaired_already(site: Site, text: Option<&str>) -> Result<bool, InstallError> {
+    Ok(repaired(site, text.unwrap_or_default())?.changes.is_empty())
 }
 
 /// How a settings file gets rid of our entries.

@@ -96,6 +96,8 @@ pub struct Piece {
     pub path: PathBuf,
     /// What goes in.
     pub content: Content,
+    /// The project whose settings it is; none for the user's own.
+    pub project: Option<PathBuf>,
 }
 
 /// What goes into a file.
@@ -163,7 +165,9 @@ impl Setup {
         scope: Scope,
     ) -> Result<Vec<Piece>, InstallError> {
         let Some(path) = self.file(roots, scope) else { return Ok(Vec::new()) };
-        let piece = |path: PathBuf, content| Piece { agent: self.agent, path, content };
+        let project = (scope == Scope::Project).then(|| roots.project.to_owned());
+        let piece =
+            |path: PathBuf, content| Piece { agent: self.agent, path, content, project: project.clone() };
         Ok(match self.form {
             Form::Groups | Form::GroupsMillis | Form::GroupsExec | Form::Flat => {
                 let entries = self.entries(registration);
@@ -361,7 +365,9 @@ impl Piece {
     }
 
     fn reading(&self) -> Option<Reading> {
-        Setup::of(self.agent.name()).and_then(|setup| setup.reading(&self.path))
+        let mut reading = Setup::of(self.agent.name()).and_then(|setup| setup.reading(&self.path))?;
+        reading.ways.project.clone_from(&self.project);
+        Some(reading)
     }
 
     /// Works out how to get it out again.
@@ -383,7 +389,14 @@ impl Piece {
     }
 
     fn site<'a>(&'a self, state: &'a Path) -> Site<'a> {
-        Site { agent: self.agent.name(), settings: &self.path, state, ours: runs_gate, blank: self.blank() }
+        Site {
+            agent: self.agent.name(),
+            settings: &self.path,
+            state,
+            ours: runs_gate,
+            blank: self.blank(),
+            repair: None,
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use anyhow::Context;
 use tollgate_agents::install::canary;
 use tollgate_agents::install::claude::Registration;
 use tollgate_agents::install::claude::canary::{Answer, Command, payload, read_answer};
-use tollgate_agents::install::claude::settings::Places;
+use tollgate_agents::install::claude::settings::{Layer, Places};
 use tollgate_agents::install::detect::{Installed, installed};
 use tollgate_agents::install::setup::Roots;
 use tollgate_model::Agent;
@@ -43,7 +43,12 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         lines.iter().for_each(Line::print);
         all.extend(lines);
     };
+    let skipped = stage.skipped();
+    if !skipped.is_empty() {
+        tell("Claude Code", skipped.clone());
+    }
     match stage.registered().first() {
+        None if !skipped.is_empty() => {}
         None if others.is_empty() || args.live => {
             tell(
                 "Claude Code",
@@ -101,10 +106,21 @@ impl Stage {
         self.agents().into_iter().find(|agent| agent.agent == "claude-code")
     }
 
-    /// The commands that are registered in the settings that apply here, each once.
+    /// The settings files with the gate in them that Claude Code skips as a whole.
+    pub fn skipped(&self) -> Vec<Line> {
+        let layers = self.places.layers().into_iter();
+        let with_gate = layers.filter(|layer| Command::registered(&layer.value).is_some());
+        let line = |layer: Layer| {
+            layer.ignored.as_ref().map(|why| Line::red(why.clone(), super::init::repair_advice(&layer)))
+        };
+        with_gate.filter_map(line).collect()
+    }
+
+    /// The commands that are registered in the settings that apply here, each once. A file that Claude Code skips
+    /// registers nothing.
     pub fn registered(&self) -> Vec<Command> {
         let mut commands = Vec::new();
-        for layer in self.places.layers() {
+        for layer in self.places.layers().iter().filter(|layer| layer.ignored.is_none()) {
             commands.extend(Command::registered(&layer.value).filter(|command| !commands.contains(command)));
         }
         commands

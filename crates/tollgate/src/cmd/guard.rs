@@ -290,7 +290,9 @@ impl<'a> GuardJob<'a> {
             bail!("{} has no `{}` scope; use `user` or `project`", guard.profile.title, scope.name());
         }
         let (state, roots) = (&guard.stage.dirs.state, guard.stage.roots());
-        let known = guard.adopted_from(&pieces, false);
+        let project = pieces.first().and_then(|piece| piece.project.clone());
+        let known = guard.adopted_from(&pieces, false).into_iter();
+        let known = known.map(|piece| Piece { project: project.clone(), ..piece }).collect();
         let neighbours = if adopt { guard.setup.neighbours(&roots, scope) } else { known };
         let plan = |piece: &Piece| if adopt { piece.adopt(state) } else { piece.plan(state) };
         let mut plans = pieces.iter().map(plan).collect::<Result<Vec<_>, _>>()?;

@@ -20,7 +20,7 @@ use crate::report::{Light, Line, heading};
 use crate::{out, owner, pin, program, terminal};
 
 use claude::ClaudeJob;
-pub use claude::agent_version;
+pub use claude::{agent_version, repair_advice};
 use own_program::OwnProgram;
 pub use own_program::lasting_place;
 use policy_file::PolicyFile;
@@ -40,8 +40,8 @@ pub struct Args {
     /// For a new policy file: refuse, or only watch and log
     #[arg(long, value_enum)]
     mode: Option<ModeName>,
-    /// Take the hooks that are there into the gate's own pipeline: in a fixed order, each with its time-out, in one
-    /// process. `uninstall` puts them back
+    /// Run the hooks of these settings in Tollgate's own pipeline: in order, each with its time-out. `uninstall` puts
+    /// them back
     #[arg(long)]
     adopt: bool,
     /// Set, change or take away the PIN that owner commands ask for
@@ -96,9 +96,6 @@ pub enum ModeName {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if !args.detect {
         owner::admit("init")?;
-    }
-    if args.adopt && args.scope != ScopeName::User {
-        bail!("`--adopt` takes over hooks of your own settings: use it with `--scope user`");
     }
     let stage = Stage::here()?;
     if args.detect {

@@ -96,8 +96,8 @@ fn plan_claude(stage: &Stage, scope: Option<ScopeName>) -> anyhow::Result<Vec<Re
     files.dedup();
     let mut removals = Vec::new();
     for settings in &files {
-        let site =
-            Site { agent: "claude-code", settings, state: &stage.dirs.state, ours: is_ours, blank: "" };
+        let state = &stage.dirs.state;
+        let site = Site { agent: "claude-code", settings, state, ours: is_ours, blank: "", repair: None };
         match Removal::plan(site) {
             Ok(removal) if removal.undo == Undo::Nothing && removal.adopted == 0 => {}
             Ok(removal) => removals.push(removal),

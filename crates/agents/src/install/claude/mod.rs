@@ -2,7 +2,12 @@
 
 pub mod canary;
 pub mod plugin;
+pub mod repair;
+mod setting_types;
 pub mod settings;
+pub mod validity;
+
+use std::path::PathBuf;
 
 use super::adopt::{Reading, Ways};
 use super::edit::Entry;
@@ -73,9 +78,9 @@ pub const EXEC_FORM_SINCE: Version = Version(2, 1, 139);
 /// The first version that heeds `onFailure`. Observed: 2.1.263 does not know it, 2.1.265 does.
 pub const ON_FAILURE_SINCE: Version = Version(2, 1, 265);
 
-/// How other people's hooks are read that the gate runs in Claude Code's place.
+/// How other people's hooks are read that the gate runs in Claude Code's place. With a project, they are that project's.
 #[must_use]
-pub fn reading() -> Reading {
+pub fn reading(project: Option<PathBuf>) -> Reading {
     let events = [
         "PreToolUse",
         "PermissionRequest",
@@ -85,12 +90,15 @@ pub fn reading() -> Reading {
         "SessionStart",
         "SessionEnd",
         "Stop",
+        "SubagentStart",
         "SubagentStop",
         "PreCompact",
         "Notification",
     ];
     let tools = &["PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure"];
-    Reading { millis: false, events: events.to_vec(), tools, ways: Ways::default() }
+    let ways =
+        Ways { unmatched: &["UserPromptSubmit", "Stop"], unanchored: true, project, ..Ways::default() };
+    Reading { millis: false, events: events.to_vec(), tools, ways }
 }
 
 impl Registration {

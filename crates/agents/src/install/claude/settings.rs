@@ -2,6 +2,8 @@
 
 use super::super::doc::{Doc, EditError};
 use super::super::file::read_any;
+use super::Version;
+use super::validity::{DROPS_ENTRIES_SINCE, Loss, Problem, problems};
 use std::path::{Path, PathBuf};
 use tollgate_model::json::Value;
 
@@ -92,16 +94,23 @@ pub struct Layer {
     pub path: PathBuf,
     /// What it says; nothing when it cannot be read.
     pub value: Value,
-    /// Why Claude Code ignores the whole file, if it does.
+    /// Why Claude Code skips the whole file, if it does.
     pub ignored: Option<String>,
+    /// The entries that Claude Code drops, although it reads the rest of the file.
+    pub dropped: Vec<Problem>,
 }
 
 impl Layer {
     /// Reads a settings file; none if there is none.
     #[must_use]
     pub fn read(scope: Scope, path: &Path) -> Option<Self> {
-        let unread =
-            |why: String| Self { scope, path: path.to_owned(), value: Value::Null, ignored: Some(why) };
+        let unread = |why: String| Self {
+            scope,
+            path: path.to_owned(),
+            value: Value::Null,
+            ignored: Some(why),
+            dropped: Vec::new(),
+        };
         let bytes = match read_any(path) {
             Ok(Some(bytes)) => bytes,
             Ok(None) => return None,
@@ -112,13 +121,27 @@ impl Layer {
         };
         Some(match Doc::parse(&text) {
             Err(error) => unread(format!("{}:{error}", path.display())),
-            Ok(doc) => Self {
-                scope,
-                path: path.to_owned(),
-                value: doc.value(),
-                ignored: not_plain(&doc).map(|error| format!("{}:{error}", path.display())),
-            },
+            Ok(doc) => Self::parsed(scope, path, &doc),
         })
+    }
+
+    fn parsed(scope: Scope, path: &Path, doc: &Doc) -> Self {
+        let value = doc.value();
+        // An empty file is read as one without settings.
+        let found = if doc.root.is_some() { problems(&value) } else { Vec::new() };
+        let (skips, dropped): (Vec<Problem>, Vec<Problem>) =
+            found.into_iter().partition(|problem| problem.loss == Loss::File);
+        let not_plain = not_plain(doc).map(|error| format!("{}:{error}", path.display()));
+        let ignored = not_plain.or_else(|| skips.first().map(|problem| skipped(path, problem)));
+        Self { scope, path: path.to_owned(), value, ignored, dropped }
+    }
+
+    /// Why this version of Claude Code skips the whole file, if it does. Without a version: the newest known.
+    #[must_use]
+    pub fn skipped_by(&self, version: Option<Version>) -> Option<String> {
+        let old = version.is_some_and(|version| version < DROPS_ENTRIES_SINCE);
+        let dropped = self.dropped.first().filter(|problem| old && is_broken_hook(problem));
+        self.ignored.clone().or_else(|| dropped.map(|problem| skipped(&self.path, problem)))
     }
 
     /// The setting in this layer that switches our hooks off, if any.
@@ -150,6 +173,15 @@ impl Layer {
         let mode = self.value.get("permissions").and_then(|permissions| permissions.text("defaultMode"));
         mode == Some("bypassPermissions")
     }
+}
+
+fn skipped(path: &Path, problem: &Problem) -> String {
+    format!("{}: {problem}, and Claude Code skips the whole file for it", path.display())
+}
+
+/// In an event's list; unknown events and lists that are none were dropped alone even before.
+fn is_broken_hook(problem: &Problem) -> bool {
+    problem.place.split('.').count() > 2
 }
 
 /// What Claude Code rejects although people write it. It reads strict JSON: observed with 2.1.139 and 2.1.325,

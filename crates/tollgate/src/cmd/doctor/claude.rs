@@ -8,6 +8,7 @@ use tollgate_agents::claude_code::ClaudeCode;
 use tollgate_agents::install::Status;
 use tollgate_agents::install::claude::canary::Command;
 use tollgate_agents::install::claude::settings::{Layer, Scope};
+use tollgate_agents::install::claude::validity::Problem;
 use tollgate_agents::install::claude::{
     EVENTS, EXEC_FORM_SINCE, ON_FAILURE_SINCE, Registration, Version, is_ours, weakness,
 };
@@ -15,7 +16,7 @@ use tollgate_agents::install::detect::{Installed, is_executable};
 
 use crate::cmd::canary::Stage;
 use crate::cmd::guard::version_lines;
-use crate::cmd::init::agent_version;
+use crate::cmd::init::{agent_version, repair_advice};
 use crate::program;
 use crate::report::{Line, tilde};
 
@@ -51,12 +52,16 @@ impl<'a> Claude<'a> {
     /// Is the gate registered, and does Claude Code heed it?
     pub fn lines(&self) -> Vec<Line> {
         let mut lines = self.versions();
-        let with_ours: Vec<&Layer> = self.layers.iter().filter(|layer| self.status(layer).ours > 0).collect();
-        if with_ours.is_empty() {
+        if self.layers.iter().all(|layer| self.status(layer).ours == 0) {
             lines.push(self.absent());
         }
-        for layer in with_ours {
-            lines.extend(self.registration(layer));
+        for layer in &self.layers {
+            match layer.skipped_by(self.version) {
+                Some(why) => lines.push(Line::red(why, repair_advice(layer))),
+                None if self.status(layer).ours > 0 => lines.extend(self.registration(layer)),
+                None => {}
+            }
+            lines.extend(self.dropped(layer));
         }
         lines.extend(self.layers.iter().flat_map(|layer| self.switches(layer)));
         lines
@@ -115,9 +120,6 @@ impl<'a> Claude<'a> {
 
     fn registration(&self, layer: &Layer) -> Vec<Line> {
         let init = format!("tollgate init --scope {}", layer.scope.name());
-        if let Some(why) = &layer.ignored {
-            return vec![Line::red(why.clone(), "take it out of the file")];
-        }
         if let Some(weak) = weakness(&layer.value) {
             return vec![Line::red(format!("{}: {weak}", self.path(layer)), init)];
         }
@@ -143,6 +145,18 @@ impl<'a> Claude<'a> {
         };
         let command = Command::registered(&layer.value);
         std::iter::once(line).chain(command.iter().flat_map(|command| self.command(command))).collect()
+    }
+
+    /// Hooks that Claude Code drops although it reads the file.
+    fn dropped(&self, layer: &Layer) -> Vec<Line> {
+        if layer.skipped_by(self.version).is_some() {
+            return Vec::new();
+        }
+        let line = |problem: &Problem| {
+            let what = format!("{}: {problem}, and Claude Code drops it", self.path(layer));
+            Line::yellow(what, repair_advice(layer))
+        };
+        layer.dropped.iter().map(line).collect()
     }
 
     fn command(&self, command: &Command) -> Vec<Line> {

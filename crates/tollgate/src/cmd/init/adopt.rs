@@ -18,8 +18,7 @@ use crate::out;
 /// Tells what is taken over, in order, and what stays.
 pub fn show(adoption: &Adoption) {
     for (place, taken) in adoption.taken.iter().enumerate() {
-        let command = taken.words.last().map(String::as_str).unwrap_or_default();
-        let command: String = command.chars().take(60).collect();
+        let command = taken.command();
         out::line(&format!(
             "  > {}. {}: `{command}` runs in the gate's pipeline, within {} s",
             place + 1,

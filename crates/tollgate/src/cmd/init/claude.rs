@@ -5,12 +5,15 @@ use std::time::Duration;
 
 use anyhow::bail;
 use tollgate_agents::install::claude::canary::Command;
+use tollgate_agents::install::claude::repair::repair;
 use tollgate_agents::install::claude::settings::{Layer, Scope};
+use tollgate_agents::install::claude::validity::{Loss, Problem, problems};
 use tollgate_agents::install::claude::{
     EVENTS, EXEC_FORM_SINCE, Hooked, ON_FAILURE_SINCE, Registration, Version, is_ours, reading,
 };
-use tollgate_agents::install::{Adopt, Plan, Site};
+use tollgate_agents::install::{Adopt, Doc, Plan, Site};
 use tollgate_model::Agent;
+use tollgate_model::json::Value;
 
 use super::adopt;
 use crate::cmd::canary::Stage;
@@ -24,6 +27,8 @@ pub struct ClaudeJob<'a> {
     registration: &'a Registration,
     scope: Scope,
     plan: Plan,
+    /// Other people's hooks in the settings that are not edited, when hooks are to be taken over.
+    elsewhere: Vec<String>,
 }
 
 impl<'a> ClaudeJob<'a> {
@@ -48,10 +53,14 @@ impl<'a> ClaudeJob<'a> {
             state: &stage.dirs.state,
             ours: is_ours,
             blank: "",
+            repair: Some(repair),
         };
-        let adopt = if adopt { Adopt::Now(reading()) } else { Adopt::Again(reading()) };
+        let project = (scope != Scope::User).then(|| stage.places.project.clone());
+        let reading = reading(project);
+        let elsewhere = if adopt { hooks_elsewhere(stage, scope) } else { Vec::new() };
+        let adopt = if adopt { Adopt::Now(reading) } else { Adopt::Again(reading) };
         let plan = Plan::install(site, &registration.entries(), &adopt)?;
-        Ok(Self { stage, version, registration, scope, plan })
+        Ok(Self { stage, version, registration, scope, plan, elsewhere })
     }
 
     /// Is there anything to change?
@@ -78,6 +87,7 @@ impl<'a> ClaudeJob<'a> {
         };
         out::line(&format!("  {}{link}  ({state})", tilde(&target.named, home)));
         if self.plan.edited.is_none() {
+            self.show_elsewhere();
             return;
         }
         let blocking: Vec<&str> =
@@ -112,13 +122,35 @@ impl<'a> ClaudeJob<'a> {
                 status.stale.len()
             ));
         }
+        for change in &self.plan.repairs {
+            out::line(&format!("  ~ {change}"));
+        }
+        if !self.plan.repairs.is_empty() {
+            out::line(
+                "    Claude Code does not read these entries as they stand; `uninstall` puts them back",
+            );
+        }
+        for problem in self.unread() {
+            out::line(&format!("  ! {problem}; {}", consequence(problem.loss)));
+        }
         adopt::show(&self.plan.adoption);
+        self.show_elsewhere();
         match status.others {
             _ if !self.plan.adoption.taken.is_empty() || !self.plan.adoption.left.is_empty() => {}
             0 => {}
             1 => out::line("  = 1 hook of yours stays as it is"),
             others => out::line(&format!("  = {others} hooks of yours stay as they are")),
         }
+    }
+
+    fn show_elsewhere(&self) {
+        self.elsewhere.iter().for_each(|hook| out::line(&format!("  = {hook}; it stays")));
+    }
+
+    /// What Claude Code still does not read once the plan is carried out.
+    fn unread(&self) -> Vec<Problem> {
+        let text = self.plan.edited.as_ref().map(|edited| edited.text.as_str()).unwrap_or_default();
+        Doc::parse(text).map(|doc| problems(&doc.value())).unwrap_or_default()
     }
 
     /// Changes it.
@@ -147,8 +179,12 @@ impl<'a> ClaudeJob<'a> {
     fn obstacles(&self) -> Vec<Line> {
         let mut lines = Vec::new();
         for layer in self.stage.places.layers() {
-            if let Some(why) = layer.ignored.as_ref().filter(|_| layer.path == self.plan.target.named) {
-                lines.push(Line::red(why.clone(), "take it out of the file, then: tollgate doctor"));
+            match layer.skipped_by(self.version) {
+                Some(why) if layer.path == self.plan.target.named => {
+                    lines.push(Line::red(why, "take it out of the file, then: tollgate doctor"));
+                }
+                Some(why) => lines.push(Line::yellow(why, repair_advice(&layer))),
+                None => {}
             }
             if let Some(key) = layer.switches_off() {
                 let what = format!("`{key}` in {} switches hooks off", layer.path.display());
@@ -163,6 +199,65 @@ impl<'a> ClaudeJob<'a> {
         }
         lines
     }
+}
+
+/// What to do about a settings file that Claude Code does not read in full.
+pub fn repair_advice(layer: &Layer) -> String {
+    let text = std::fs::read_to_string(&layer.path).unwrap_or_default();
+    let rest = repair(&text).ok().filter(|repaired| !repaired.changes.is_empty()).and_then(|repaired| {
+        let doc = Doc::parse(&repaired.text).ok()?;
+        Some(problems(&doc.value()))
+    });
+    match rest {
+        Some(rest) if rest.is_empty() && layer.scope != Scope::Managed => {
+            format!("tollgate init --scope {}", layer.scope.name())
+        }
+        _ => "take it out of the file, or correct it".to_owned(),
+    }
+}
+
+fn consequence(loss: Loss) -> &'static str {
+    match loss {
+        Loss::File => "correct it: Claude Code skips the whole file",
+        Loss::Entry => "Claude Code drops it",
+    }
+}
+
+/// The hooks in settings of other scopes, each with where it is.
+fn hooks_elsewhere(stage: &Stage, scope: Scope) -> Vec<String> {
+    let mut lines = Vec::new();
+    for layer in stage.places.layers().iter().filter(|layer| layer.scope != scope) {
+        let file = tilde(&layer.path, &stage.dirs.home);
+        let why = match layer.scope {
+            Scope::Managed => "which only an administrator changes".to_owned(),
+            other => format!("to take it over: tollgate init --adopt --scope {}", other.name()),
+        };
+        lines.extend(hooks_in(layer).into_iter().map(|hook| format!("{hook} is in {file}, {why}")));
+    }
+    lines
+}
+
+/// Other people's hooks in a settings file, in any form in which people write them.
+fn hooks_in(layer: &Layer) -> Vec<String> {
+    let text = std::fs::read_to_string(&layer.path).unwrap_or_default();
+    let text = repair(&text).map_or(text, |repaired| repaired.text);
+    let Ok(doc) = Doc::parse(&text) else { return Vec::new() };
+    let settings = doc.value();
+    let events = settings.get("hooks").and_then(Value::as_map).unwrap_or_default();
+    let mut found = Vec::new();
+    for (event, groups) in events {
+        let groups = groups.as_list().unwrap_or_default().iter();
+        let handlers =
+            groups.flat_map(|group| group.get("hooks").and_then(Value::as_list).unwrap_or_default());
+        let others = handlers.filter(|handler| !is_ours(handler));
+        found.extend(others.map(|handler| {
+            let keys = ["command", "prompt", "url", "tool"];
+            let what = keys.iter().find_map(|key| handler.text(key)).unwrap_or_default();
+            let what: String = what.chars().take(60).collect();
+            format!("{event}: `{what}`")
+        }));
+    }
+    found
 }
 
 /// The version of an installed Claude Code. None when it does not say.
