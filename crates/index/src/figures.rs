@@ -136,7 +136,7 @@ pub struct CallRow {
     pub gate: u64,
 }
 
-/// Subagents and turns: what the seed calls routing and handoffs.
+/// Subagents and turns: routing and handoffs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Actors {
     /// Subagents that were started.

@@ -1,4 +1,4 @@
-//! The middlewares that are part of Tollgate, under the names the seeds give them.
+//! The middlewares that are part of Tollgate, under the names that hand-written hooks give them.
 
 use std::fs::OpenOptions;
 use std::io::{Read, Seek, SeekFrom, Write};

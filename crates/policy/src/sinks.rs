@@ -31,7 +31,7 @@ pub struct SinkUse {
 pub enum SinkKind {
     /// Records, a line each.
     Jsonl,
-    /// The seed's analytics line.
+    /// The analytics line of hand-written handlers.
     Analytics,
     /// Counters and timers by UDP.
     Statsd,

@@ -38,7 +38,7 @@ pub(crate) fn write(
     outcome
 }
 
-/// The line that the first seed's handlers write.
+/// The analytics line of hand-written handlers.
 pub(crate) fn analytics(record: &Value) -> Option<String> {
     let handler = match text(record, "phase") {
         "pre-tool" => "pre-tool-use",

@@ -36,7 +36,7 @@ pub enum Sink {
         /// The file.
         path: PathBuf,
     },
-    /// The line of the first seed: timestamp, event type, handler, tool, decision, reason, call.
+    /// The analytics line of hand-written handlers: timestamp, event type, handler, tool, decision, reason, call.
     Analytics {
         /// The file; relative to the project that a record is of.
         path: PathBuf,

@@ -85,7 +85,7 @@ fn cases() -> Vec<Case> {
     "stop": [ { "command": "true", "loop_limit": 2 } ] } }"#
                 .to_owned(),
             says: &[
-                "1. beforeShellExecution: `cd ",
+                "1. beforeShellExecution: `./deny.sh` runs",
                 "at which the gate runs nothing; it stays",
                 "has `loop_limit`",
             ],

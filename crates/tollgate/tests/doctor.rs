@@ -235,7 +235,7 @@ fn every_way_to_be_out_of_force_has_a_light_and_a_cure() {
 #[test]
 fn a_sandbox_that_is_on_is_not_mentioned() {
     let home = Home::installed();
-    home.edit(SETTINGS, "{\n", "{ \"sandbox\": {\"enabled\": true},\n");
+    home.edit(SETTINGS, "\"hooks\": {", "\"sandbox\": {\"enabled\": true}, \"hooks\": {");
     assert!(!home.run(&["doctor"]).out.contains("sandbox"));
 }
 

@@ -310,3 +310,16 @@ fn a_policy_that_names_task_or_agent_means_both() {
         assert!(!other.out.contains("no helpers"), "{}", other.out);
     }
 }
+
+#[test]
+fn an_unknown_agent_is_warned_about_when_it_starts() {
+    let home = Home::installed();
+    home.write(".config/tollgate/tollgate.yaml", "version: 1\nworkflows: [subagent-context]\n");
+    for (name, known) in [("drupal-architekt", false), ("drupal-architect", true), ("general-purpose", true)]
+    {
+        let begun = event_in(&home, "p", "SubagentStart", &json!({"agent_id": "a1", "agent_type": name}));
+        assert_eq!(begun.exit, 0, "{}", begun.out);
+        assert_eq!(begun.out.contains("unknown agent name"), !known, "{name}: {}", begun.out);
+        assert_eq!(begun.out.contains("Did you mean `drupal-architect`?"), !known, "{name}: {}", begun.out);
+    }
+}

@@ -41,10 +41,10 @@ pub const OVERRIDE_KEYS: [&str; 3] = ["enabled", "timeout", "config"];
 /// The keys of `match`.
 pub const MATCH_KEYS: [&str; 4] = ["tools", "agents", "effects", "events"];
 
-/// Events as the seeds write them, beside the names of phases.
+/// Events as agents write them, beside the names of phases.
 const EVENTS: [&str; 4] = ["pre-tool-use", "post-tool-use", "user-prompt-submit", "permission-request"];
 
-/// The agents' names, and the seeds' names of some of them.
+/// The agents' names, and the providers' names of some of them.
 pub const PROVIDERS: [(&str, &str); 21] = [
     ("claude", "claude-code"),
     ("openai", "codex"),
@@ -360,7 +360,7 @@ impl Reader<'_> {
         Some(Program::Run(words))
     }
 
-    /// Seconds, as the seeds write them: `60`, `0.5`.
+    /// Seconds: `60`, `0.5`.
     fn seconds(&mut self, node: &Node) -> Option<u32> {
         let seconds = match &node.value {
             Value::Scalar { text, .. } => text.parse::<f64>().ok().filter(|seconds| *seconds > 0.0),

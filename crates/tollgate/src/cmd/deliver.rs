@@ -74,7 +74,7 @@ fn sinks(named: &SinkUse) -> Vec<Sink> {
     }]
 }
 
-/// The file of the seed's handlers. What the environment says may come from a project, so that only a name that
+/// The file of hand-written handlers. What the environment says may come from a project, so that only a name that
 /// nothing else reads as its own is taken from there.
 fn analytics(named: &str) -> PathBuf {
     const USUAL: &str = ".agentic/analytics/events.jsonl";

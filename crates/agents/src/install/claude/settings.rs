@@ -92,6 +92,8 @@ pub struct Layer {
     pub scope: Scope,
     /// Where.
     pub path: PathBuf,
+    /// Its text; empty when it cannot be read.
+    pub text: String,
     /// What it says; nothing when it cannot be read.
     pub value: Value,
     /// Why Claude Code skips the whole file, if it does.
@@ -107,6 +109,7 @@ impl Layer {
         let unread = |why: String| Self {
             scope,
             path: path.to_owned(),
+            text: String::new(),
             value: Value::Null,
             ignored: Some(why),
             dropped: Vec::new(),
@@ -133,7 +136,8 @@ impl Layer {
             found.into_iter().partition(|problem| problem.loss == Loss::File);
         let not_plain = not_plain(doc).map(|error| format!("{}:{error}", path.display()));
         let ignored = not_plain.or_else(|| skips.first().map(|problem| skipped(path, problem)));
-        Self { scope, path: path.to_owned(), value, ignored, dropped }
+        let text = format!("{}{}", doc.bom, doc.body);
+        Self { scope, path: path.to_owned(), text, value, ignored, dropped }
     }
 
     /// Why this version of Claude Code skips the whole file, if it does. Without a version: the newest known.

@@ -203,11 +203,11 @@ impl<'a> ClaudeJob<'a> {
 
 /// What to do about a settings file that Claude Code does not read in full.
 pub fn repair_advice(layer: &Layer) -> String {
-    let text = std::fs::read_to_string(&layer.path).unwrap_or_default();
-    let rest = repair(&text).ok().filter(|repaired| !repaired.changes.is_empty()).and_then(|repaired| {
-        let doc = Doc::parse(&repaired.text).ok()?;
-        Some(problems(&doc.value()))
-    });
+    let rest =
+        repair(&layer.text).ok().filter(|repaired| !repaired.changes.is_empty()).and_then(|repaired| {
+            let doc = Doc::parse(&repaired.text).ok()?;
+            Some(problems(&doc.value()))
+        });
     match rest {
         Some(rest) if rest.is_empty() && layer.scope != Scope::Managed => {
             format!("tollgate init --scope {}", layer.scope.name())
@@ -239,8 +239,7 @@ fn hooks_elsewhere(stage: &Stage, scope: Scope) -> Vec<String> {
 
 /// Other people's hooks in a settings file, in any form in which people write them.
 fn hooks_in(layer: &Layer) -> Vec<String> {
-    let text = std::fs::read_to_string(&layer.path).unwrap_or_default();
-    let text = repair(&text).map_or(text, |repaired| repaired.text);
+    let text = repair(&layer.text).map_or_else(|_| layer.text.clone(), |repaired| repaired.text);
     let Ok(doc) = Doc::parse(&text) else { return Vec::new() };
     let settings = doc.value();
     let events = settings.get("hooks").and_then(Value::as_map).unwrap_or_default();

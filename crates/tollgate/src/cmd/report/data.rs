@@ -71,7 +71,7 @@ pub struct Report {
     pub ran: Vec<(String, Histogram)>,
     /// Calls by agent.
     pub agents: Vec<Row>,
-    /// Calls by subagent type: the seed's routing.
+    /// Calls by subagent type: routing.
     pub actors: Vec<Row>,
     /// How the rules fared.
     pub rules: Vec<RuleRow>,
