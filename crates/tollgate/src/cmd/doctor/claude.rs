@@ -57,6 +57,8 @@ impl<'a> Claude<'a> {
         }
         for layer in &self.layers {
             match layer.skipped_by(self.version) {
+                // A pipe or a folder: nobody has seen what Claude Code does with it.
+                Some(why) if !layer.path.is_file() => lines.push(Line::yellow(why, repair_advice(layer))),
                 Some(why) => lines.push(Line::red(why, repair_advice(layer))),
                 None if self.status(layer).ours > 0 => lines.extend(self.registration(layer)),
                 None => {}
