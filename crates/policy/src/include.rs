@@ -95,16 +95,69 @@ impl Included {
                 }
                 Program::File(path.to_string_lossy().into_owned())
             }
-            Program::Run(words) => {
-                let mut words = words.clone();
-                if let Some(first) = words.first_mut().filter(|first| first.contains('/')) {
-                    *first = folder.join(&*first).to_string_lossy().into_owned();
-                }
-                Program::Run(words)
-            }
+            Program::Run(words) => Program::Run(self.placed_words(folder, words)),
             Program::BuiltIn(name) => Program::BuiltIn(name.clone()),
         }
     }
+
+    /// A program's words with the files beside the policy by their absolute paths: the program itself, the script of
+    /// an interpreter, and whatever begins with `./` or `../` and is there. A hook runs in the agent's working
+    /// directory, where a relative path would name a file of the agent's.
+    fn placed_words(&mut self, folder: &Path, words: &[String]) -> Vec<String> {
+        let script = script_of(words);
+        let place = |(at, word): (usize, &String)| {
+            let path = folder.join(word);
+            let dotted = word.starts_with("./") || word.starts_with("../");
+            let is_own = (at == 0 && word.contains('/')) || Some(at) == script || dotted;
+            if !is_own || Path::new(word).is_absolute() {
+                return word.clone();
+            }
+            self.stamps.push(Stamp::new(&path, presence(&path)));
+            let named = at == 0 || Some(at) == script || path.exists();
+            if named { path.to_string_lossy().into_owned() } else { word.clone() }
+        };
+        words.iter().enumerate().map(place).collect()
+    }
+}
+
+/// Programs that run the file that their first argument names.
+const INTERPRETERS: [&str; 18] = [
+    "python",
+    "python3",
+    "pypy3",
+    "node",
+    "nodejs",
+    "bun",
+    "deno",
+    "tsx",
+    "ts-node",
+    "ruby",
+    "perl",
+    "php",
+    "sh",
+    "bash",
+    "zsh",
+    "dash",
+    "pwsh",
+    "osascript",
+];
+/// Words between an interpreter and its script.
+const SUBCOMMANDS: [&str; 2] = ["run", "python3"];
+
+/// Which word is the script of an interpreter: the first that is no option, unless the code is on the command line.
+fn script_of(words: &[String]) -> Option<usize> {
+    let name = Path::new(words.first()?).file_name()?.to_str()?;
+    let interprets = INTERPRETERS.contains(&name) || name.starts_with("python3.");
+    if !interprets && name != "uv" {
+        return None;
+    }
+    let inline = |word: &String| matches!(word.as_str(), "-c" | "-m" | "-e" | "-p" | "--eval" | "eval" | "-");
+    let rest = words.iter().enumerate().skip(1);
+    let mut rest = rest.filter(|(_, word)| {
+        !SUBCOMMANDS.contains(&word.as_str()) && (!word.starts_with('-') || inline(word))
+    });
+    let (at, word) = rest.next()?;
+    (!inline(word) && word.contains(['.', '/'])).then_some(at)
 }
 
 /// Everything that is wrong with the hook files that belong to a policy file, and the files and programs that they and
@@ -136,13 +189,19 @@ pub fn check_hooks(
 
 /// The file or program that a middleware cannot run without, when it is not on this machine.
 fn missing<'a>(program: &'a Program, found: &dyn Fn(&str) -> bool) -> Option<&'a str> {
-    let name = match program {
-        Program::File(path) => path,
-        Program::Run(words) => words.first()?,
-        Program::BuiltIn(_) => return None,
+    let absent = |name: &&'a String| {
+        let there = if name.contains('/') { Path::new(name).is_file() } else { found(name) };
+        !there
     };
-    let there = if name.contains('/') { Path::new(name).is_file() } else { found(name) };
-    (!there).then_some(name.as_str())
+    match program {
+        Program::File(path) => Some(path).filter(absent),
+        Program::Run(words) => {
+            let script = script_of(words).and_then(|at| words.get(at));
+            words.first().into_iter().chain(script).find(absent)
+        }
+        Program::BuiltIn(_) => None,
+    }
+    .map(String::as_str)
 }
 
 /// Only whether it is there: what is in a program may change without a new snapshot.
