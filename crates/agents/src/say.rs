@@ -157,9 +157,16 @@ impl<'a> Saying<'a> {
             (Verdict::Ask, Ask::Decision, _) if self.can_ask => Act::Ask,
             (Verdict::Ask, Ask::Alone, _) if self.can_ask && self.alone => Act::Ask,
             (Verdict::Ask, Ask::Silence, _) if self.can_ask => Act::Pass,
+            // Refusing the end of a turn would keep the agent going, which is the opposite of ending it.
+            (Verdict::Halt, _, Halt::AsDeny) if self.at_end() => Act::Pass,
             (Verdict::Ask | Verdict::Deny, ..) | (Verdict::Halt, _, Halt::AsDeny) => Act::Deny,
             (Verdict::Halt, ..) => Act::Halt,
         }
+    }
+
+    /// Is an agent or a subagent about to stop?
+    fn at_end(&self) -> bool {
+        matches!(self.row.phase, Phase::Stop | Phase::SubagentStop)
     }
 
     fn expressed(&self, act: Act) -> Verdict {
@@ -192,6 +199,7 @@ impl<'a> Saying<'a> {
             return String::new();
         }
         let refused = matches!(act, Act::Deny | Act::Halt) && self.row.deny == Deny::Never;
+        let refused = refused || (act == Act::Pass && self.verdict == Verdict::Halt);
         if refused { join(&[self.why(""), self.message.clone()], "\n") } else { self.message.clone() }
     }
 

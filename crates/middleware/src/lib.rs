@@ -3,13 +3,14 @@
 //! Every middleware sees the event in one shape, Claude Code's, whatever the agent; the agent's own payload is
 //! under `native`, its configuration under `__agent_config__`.
 
+mod answer;
 mod batch;
 mod builtin;
-mod native;
 mod observe;
 mod process;
 mod queue;
 mod result;
+mod script;
 mod shape;
 mod wasm;
 
@@ -80,7 +81,7 @@ pub fn guard(pipelines: &[Pipeline], request: &Request) -> Guarded {
         }
         let before = guarded.results.len();
         if pipeline.parallel {
-            guarded.results.extend(at_once(&stages, &input, request));
+            in_parallel(&stages, &mut input, request, &mut guarded);
         } else {
             in_order(&stages, &mut input, request, &mut guarded);
         }
@@ -121,24 +122,61 @@ fn stages(pipeline: &Pipeline, request: &Request, wanted: impl Fn(StageKind) -> 
     stages
 }
 
-/// One after the other; neighbours that share an interpreter share its start.
+/// One after the other; neighbours that share an interpreter share its start. A new input is seen by all that follow:
+/// those that ran beside its author with the old one run again.
 fn in_order(stages: &[Stage], input: &mut Value, request: &Request, guarded: &mut Guarded) {
     let mut rest = stages;
     while !rest.is_empty() {
-        let size = batch::size(rest);
-        let (now, later) = rest.split_at(size);
-        let results = run(now, input, &guarded.results, Way::of(request));
+        let size = script::alone(rest, batch::size(rest));
+        let results = run(rest.get(..size).unwrap_or(rest), input, &guarded.results, Way::of(request));
+        let mut taken = 0;
         for result in results {
-            if let Some(rewritten) = &result.rewrite {
-                shape::replace_input(input, rewritten);
-                guarded.rewrite = Some(rewritten.clone());
-            }
+            taken += 1;
+            let rewritten = guarded.take_rewrite(&result, input);
             guarded.results.push(result);
+            if rewritten {
+                break;
+            }
         }
         if guarded.results.iter().any(|result| result.said.refuses()) {
             return;
         }
-        rest = later;
+        rest = rest.get(taken.max(1)..).unwrap_or_default();
+    }
+}
+
+/// All of them with the same input. When one gives a new input, the others judge that as well.
+fn in_parallel(stages: &[Stage], input: &mut Value, request: &Request, guarded: &mut Guarded) {
+    let results = at_once(stages, input, request);
+    let others: Vec<Stage> = stages
+        .iter()
+        .zip(&results)
+        .filter(|(_, result)| result.rewrite.is_none())
+        .map(|(stage, _)| stage.clone())
+        .collect();
+    let mut rewritten = false;
+    for result in &results {
+        rewritten |= guarded.take_rewrite(result, input);
+    }
+    if rewritten && !results.iter().any(|result| result.said.refuses()) {
+        let again = at_once(&others, input, request);
+        let kept = results.into_iter().filter(|result| result.rewrite.is_some());
+        guarded.results.extend(kept.chain(again));
+    } else {
+        guarded.results.extend(results);
+    }
+}
+
+impl Guarded {
+    /// Puts a new input in the place of the old one. False when there is none.
+    fn take_rewrite(&mut self, result: &StageResult, input: &mut Value) -> bool {
+        let new = result.rewrite.as_ref().filter(|new| input.get("tool_input") != Some(*new));
+        let Some(new) = new.filter(|_| result.fault.is_none() && !result.said.refuses()) else {
+            return false;
+        };
+        shape::replace_input(input, new);
+        self.rewrite = Some(new.clone());
+        true
     }
 }
 
@@ -180,7 +218,21 @@ fn run(stages: &[Stage], input: &Value, earlier: &[StageResult], way: Way) -> Ve
     let each = start.elapsed() / u32::try_from(results.len().max(1)).unwrap_or(1);
     // Those that share an interpreter have been timed one by one, the first with the interpreter's start.
     results.iter_mut().filter(|result| result.took.is_zero()).for_each(|result| result.took = each);
+    if way.stop {
+        results.iter_mut().for_each(|result| keep_going(result, input));
+        let end = results.iter().position(|result| result.said.refuses()).map_or(results.len(), |at| at + 1);
+        results.truncate(end);
+    }
     results
+}
+
+/// Context for an agent that is about to stop keeps it going, as its hosts have it.
+fn keep_going(result: &mut StageResult, input: &Value) {
+    let stops = matches!(input.text("hook_event_name"), Some("Stop" | "SubagentStop"));
+    if stops && !result.context.is_empty() && result.fault.is_none() && !result.said.refuses() {
+        result.said = Said::Block;
+        result.reason = std::mem::take(&mut result.context);
+    }
 }
 
 /// How stages are run.
@@ -247,6 +299,9 @@ fn once(stages: &[Stage], input: &Value, earlier: &[StageResult], way: Way) -> V
         Program::File(file) if wasm::is_module(file) => {
             vec![wasm::run(file, &way.cut(first), input, earlier)]
         }
-        Program::File(_) => batch::run(stages, input, earlier, way),
+        Program::File(file) => match script::command(file) {
+            Some(command) => vec![process::started(command, first, input, earlier, way)],
+            None => batch::run(stages, input, earlier, way),
+        },
     }
 }

@@ -17,8 +17,8 @@ use tollgate_model::json::{Value, object, parse, write};
 use tollgate_policy::Stage;
 
 use crate::Way;
-use crate::native;
-use crate::result::{Said, StageResult};
+use crate::answer;
+use crate::result::StageResult;
 
 /// The most that one middleware may print.
 const MOST: usize = 1 << 20;
@@ -223,7 +223,7 @@ fn patiently<T>(mut start: impl FnMut() -> std::io::Result<T>) -> std::io::Resul
     }
 }
 
-/// A program of its own: exit 0 and a JSON object or nothing, exit 2 and a reason, anything else is a fault.
+/// A program of its own. One that was written as an agent's own hook reads that agent's payload.
 pub(crate) fn program(
     words: &[String],
     stage: &Stage,
@@ -236,9 +236,20 @@ pub(crate) fn program(
     };
     let mut command = Command::new(name);
     command.args(args);
+    started(command, stage, input, earlier, way)
+}
+
+/// Runs a command as a middleware: the event in, an answer out.
+pub(crate) fn started(
+    command: Command,
+    stage: &Stage,
+    input: &Value,
+    earlier: &[StageResult],
+    way: Way,
+) -> StageResult {
     let limit = way.within(Duration::from_millis(u64::from(stage.timeout)));
     let start = Instant::now();
-    let request = if stage.native { native::request(input) } else { request(stage, input, earlier) };
+    let request = if stage.native { payload(input) } else { request(stage, input, earlier) };
     let mut running = match Running::start(command, &request) {
         Ok(running) => running,
         Err(why) => return StageResult::failed(stage, why),
@@ -258,22 +269,7 @@ pub(crate) fn program(
         }
     }
     let (exit, complaint) = running.end(limit.saturating_sub(start.elapsed()));
-    if stage.native {
-        return native::answered(stage, input, exit, &complaint, text.trim());
-    }
-    answered(stage, exit, &last_line(&complaint), text.trim())
-}
-
-fn answered(stage: &Stage, exit: Option<i32>, complaint: &str, text: &str) -> StageResult {
-    let none = || Value::Map(Vec::new());
-    match (exit, parse(text.as_bytes())) {
-        (Some(0), _) if text.is_empty() => StageResult::said(stage, Said::Continue, "", none()),
-        (Some(0 | 2), Ok(answer)) if answer.as_map().is_some() => StageResult::read(stage, &answer),
-        (Some(2), _) => StageResult::said(stage, Said::Block, complaint, none()),
-        (Some(0), _) => StageResult::failed(stage, "what it printed is not one JSON object"),
-        (Some(code), _) => StageResult::failed(stage, format!("it ended with exit code {code}: {complaint}")),
-        (None, _) => StageResult::failed(stage, "it was ended by a signal"),
-    }
+    answer::of_program(stage, input, exit, &complaint, &text)
 }
 
 /// The event, with what belongs to this middleware.
@@ -300,6 +296,9 @@ fn with_own_memory_limit<T>(act: impl FnOnce() -> T) -> T {
     done
 }
 
-pub(crate) fn last_line(text: &str) -> String {
-    text.trim().lines().last().unwrap_or_default().chars().take(300).collect()
+/// The agent's payload as it is.
+fn payload(input: &Value) -> Value {
+    input.get("native").cloned().unwrap_or(Value::Null)
 }
+
+pub(crate) use crate::answer::last_line;

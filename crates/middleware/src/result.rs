@@ -24,7 +24,7 @@ pub struct StageResult {
     pub context: String,
     /// A text for the person.
     pub notice: String,
-    /// The agent need not ask for its own permission: only what was written as the agent's own hook can say so.
+    /// The agent need not ask for its own permission: an answer in a host's own form says so.
     pub approves: bool,
     /// Why it could not say anything.
     pub fault: Option<String>,
@@ -34,26 +34,28 @@ pub struct StageResult {
     pub took: Duration,
 }
 
-/// A decision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A decision, from the mildest to the strictest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Said {
-    /// It may.
-    Allow,
     /// Nothing.
     Continue,
+    /// It may.
+    Allow,
     /// It may, with a remark.
     Warn,
     /// A person is to be asked.
     Ask,
     /// It may not.
     Block,
+    /// It may not, and the agent's turn ends.
+    Halt,
 }
 
 impl Said {
     /// Does it end the pipeline?
     #[must_use]
     pub fn refuses(self) -> bool {
-        self == Self::Block
+        self >= Self::Block
     }
 
     /// Its name in results.
@@ -65,18 +67,8 @@ impl Said {
             Self::Warn => "warn",
             Self::Ask => "ask",
             Self::Block => "block",
+            Self::Halt => "fail",
         }
-    }
-
-    pub(crate) fn parse(word: &str) -> Option<Self> {
-        Some(match word.to_ascii_lowercase().as_str() {
-            "allow" | "approve" | "pass" | "ok" => Self::Allow,
-            "continue" | "skip" | "none" | "" => Self::Continue,
-            "warn" | "warning" => Self::Warn,
-            "ask" => Self::Ask,
-            "block" | "deny" | "fail" => Self::Block,
-            _ => return None,
-        })
     }
 }
 
@@ -130,36 +122,18 @@ impl StageResult {
         }
     }
 
-    /// Reads what a middleware answered: `decision` or `action`, or a validator's `safe`.
+    /// Reads what a middleware answered, in whichever form.
     pub(crate) fn read(stage: &Stage, answer: &Value) -> Self {
-        let metrics = ["metrics", "metadata"].iter().find_map(|key| answer.get(key)).cloned();
-        let metrics = metrics.filter(|value| value.as_map().is_some()).unwrap_or(Value::Map(Vec::new()));
-        let reason = ["reason", "message"].iter().find_map(|key| answer.text(key)).unwrap_or_default();
-        let word = ["decision", "action", "permissionDecision"].iter().find_map(|key| answer.text(key));
-        let said = match (answer.get("safe").and_then(Value::as_bool), word) {
-            (Some(false), _) => Some(Said::Block),
-            (Some(true), _) => Some(Said::Allow),
-            (None, Some(word)) => Said::parse(word),
-            (None, None) => Some(Said::Continue),
-        };
-        let Some(said) = said else {
-            let word: String = word.unwrap_or_default().chars().take(40).collect();
-            return Self::failed(
-                stage,
-                format!("its decision `{word}` is none of allow, block, continue, warn, fail"),
-            );
-        };
-        let rewrite = ["tool_input", "updated_input", "updatedInput"].iter().find_map(|key| answer.get(key));
-        let rewrite = rewrite.filter(|_| stage.kind == StageKind::Transform).cloned();
-        Self { rewrite, ..Self::said(stage, said, reason, metrics) }
+        crate::answer::read(stage, answer)
     }
 
-    /// As later middlewares see it.
+    /// As later middlewares see it. They know `block` as the word of every refusal.
     pub(crate) fn value(&self) -> Value {
+        let decision = if self.said.refuses() { Said::Block } else { self.said };
         object([
             ("id", self.id.as_str().into()),
             ("type", self.kind.name().into()),
-            ("decision", self.said.name().into()),
+            ("decision", decision.name().into()),
             ("reason", self.reason.as_str().into()),
             ("metrics", self.metrics.clone()),
         ])

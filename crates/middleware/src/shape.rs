@@ -1,7 +1,7 @@
 //! The event as every middleware sees it: in Claude Code's shape, whatever the agent.
 
 use tollgate_model::json::{Value, object, parse};
-use tollgate_model::{Agent, Event, Kind, SearchScope, ToolCall, ToolUse};
+use tollgate_model::{Actor, Agent, Event, Kind, SearchScope, ToolCall, ToolUse};
 use tollgate_policy::{Pipeline, Program, Stage};
 
 use crate::Request;
@@ -25,6 +25,10 @@ pub(crate) fn input(request: &Request, pipeline: &Pipeline, stages: &[Stage]) ->
     }
     for (key, value) in details(&event.kind) {
         put(key, value);
+    }
+    if let Actor::Subagent { id, kind } = &event.actor {
+        put("agent_id", id.as_str().into());
+        put("agent_type", kind.as_str().into());
     }
     put("agent", event.agent.name().into());
     if stages.iter().any(sees_all) {
@@ -141,8 +145,9 @@ fn details(kind: &Kind) -> Vec<(&'static str, Value)> {
         Kind::PostToolFail { error, .. } => vec![("error", text(error))],
         Kind::SessionStart { source } => vec![("source", text(source))],
         Kind::SessionEnd { reason } => vec![("reason", text(reason))],
-        Kind::Stop { again, .. } | Kind::SubagentStop { again, .. } => {
-            vec![("stop_hook_active", again.unwrap_or_default().into())]
+        Kind::Stop { again, message } | Kind::SubagentStop { again, message } => {
+            let active = again.unwrap_or_default().into();
+            vec![("stop_hook_active", active), ("last_assistant_message", text(message))]
         }
         Kind::PreCompact { trigger } => vec![("trigger", text(trigger))],
         Kind::Notification { message, .. } => vec![("message", text(message))],

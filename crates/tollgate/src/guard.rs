@@ -88,6 +88,7 @@ impl Guard<'_> {
                 self.on_fault(result),
                 format!("could not be checked by middleware `{}`: {fault}", result.id),
             ),
+            (None, Said::Halt) => (Verdict::Halt, blocked(result)),
             (None, Said::Block) => (Verdict::Deny, blocked(result)),
             (None, Said::Ask) => (Verdict::Ask, blocked(result)),
             (None, Said::Warn) => (Verdict::Note, blocked(result)),
@@ -162,6 +163,7 @@ fn blocked(result: &StageResult) -> String {
     match result.said {
         Said::Warn => format!("is remarked on by middleware `{}`: {reason}", result.id),
         Said::Ask => format!("is questioned by middleware `{}`: {reason}", result.id),
+
         _ => format!("is refused by middleware `{}`: {reason}", result.id),
     }
 }
