@@ -32,6 +32,7 @@ pub(crate) fn fault<A: Adapter + ?Sized>(
     let text = text(fault, verdict);
     let unsaid = !verdict.refuses() || row.ask == Ask::Silence;
     let saying = Saying {
+        metrics: &[],
         row,
         can_ask: adapter.can_ask(attended, mode),
         alone: false,

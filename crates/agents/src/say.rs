@@ -32,6 +32,7 @@ pub(crate) fn decision<A: Adapter + ?Sized>(adapter: &A, event: &Event, decision
         message: join(&decision.notices, "\n"),
         rewrite: decision.rewrite.as_ref(),
         approve: decision.approve,
+        metrics: &decision.metrics,
     };
     saying.reply(adapter)
 }
@@ -58,6 +59,7 @@ pub(crate) struct Saying<'a> {
     pub(crate) message: String,
     pub(crate) rewrite: Option<&'a Value>,
     pub(crate) approve: bool,
+    pub(crate) metrics: &'a [(String, Value)],
 }
 
 /// What the answer will do.
@@ -90,6 +92,8 @@ pub struct Said<'a> {
     pub rewrite: Option<&'a Value>,
     /// The agent's own prompt is to be skipped.
     pub approve: bool,
+    /// What each middleware measured, by its id, for hosts that tolerate members they do not know.
+    pub metrics: &'a [(String, Value)],
 }
 
 impl Said<'_> {
@@ -148,6 +152,7 @@ impl<'a> Saying<'a> {
             message: cut(visible(&self.told(act)), LONGEST_TEXT),
             rewrite,
             approve,
+            metrics: self.metrics,
         }
     }
 
@@ -260,6 +265,14 @@ pub(crate) struct Answer {
 impl Answer {
     pub(crate) fn top(&mut self, key: &str, value: impl Into<Value>) {
         self.top.push((key.to_owned(), value.into()));
+    }
+
+    /// What the middlewares measured, beside something that is said: alone it is no reason to speak.
+    pub(crate) fn measured(&mut self, metrics: &[(String, Value)]) {
+        let speaks = !(self.top.is_empty() && self.specific.is_empty());
+        if speaks && !metrics.is_empty() {
+            self.specific("metrics", Value::Map(metrics.to_vec()));
+        }
     }
 
     /// A text, unless there is none.

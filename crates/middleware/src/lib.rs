@@ -15,7 +15,7 @@ mod shape;
 mod wasm;
 
 pub use batch::PYTHON_BASE;
-pub use observe::{Watch, observe, watch};
+pub use observe::{Observed, Watch, observe, watch};
 pub use queue::Admission;
 pub use result::{Said, StageResult};
 
@@ -94,6 +94,14 @@ pub fn guard(pipelines: &[Pipeline], request: &Request) -> Guarded {
         }
     }
     guarded
+}
+
+/// Runs one stage of a pipeline, whatever it matches.
+#[must_use]
+pub fn alone(stage: &Stage, pipeline: &Pipeline, request: &Request) -> StageResult {
+    let stages = std::slice::from_ref(stage);
+    let input = shape::input(request, pipeline, stages);
+    run(stages, &input, &[], Way::of(request)).pop().unwrap_or_else(|| lost(stage))
 }
 
 /// The stages of a pipeline that run before the answer, for this event.

@@ -65,11 +65,21 @@ pub fn watch(pipelines: &[Pipeline], watch: &Watch, state: &Path, program: &Path
     command.spawn().map(drop)
 }
 
-/// Runs what a hook handed over. Observers of many hooks take turns in a state directory. Returns the faults, for whoever keeps count.
+/// What the observers of an event came to.
+#[derive(Debug, Default)]
+pub struct Observed {
+    /// What each did.
+    pub results: Vec<StageResult>,
+    /// The event that they looked at: its session, event name, tool and call.
+    pub event: Value,
+}
+
+/// Runs what a hook handed over; observers of many hooks take turns, by a queue in the state directory. Returns what each
+/// observer did, for the log.
 ///
 /// # Errors
 /// When there is nothing that could be read.
-pub fn observe(job: impl Read, state: &Path) -> io::Result<Vec<String>> {
+pub fn observe(job: impl Read, state: &Path) -> io::Result<Observed> {
     let mut bytes = Vec::new();
     job.take(MOST).read_to_end(&mut bytes)?;
     let Ok(job) = parse(&bytes) else { return Err(io::Error::other("not what a hook wrote")) };
@@ -83,14 +93,21 @@ pub fn observe(job: impl Read, state: &Path) -> io::Result<Vec<String>> {
     let results = each(&work, |(stage, input)| one(stage, input, &earlier, &admission));
     let results =
         results.into_iter().zip(&work).map(|(result, (stage, _))| result.unwrap_or_else(|| lost(stage)));
-    let fault = |result: StageResult| result.fault.map(|why| format!("{}: {why}", result.id));
-    Ok(results.filter_map(fault).collect())
+    let results = results.collect();
+    let event = work.first().map_or(Value::Null, |(_, input)| {
+        let names = ["session_id", "hook_event_name", "tool_name", "tool_use_id"];
+        let members = names.into_iter().filter_map(|name| Some((name.to_owned(), input.get(name)?.clone())));
+        Value::Map(members.collect())
+    });
+    Ok(Observed { results, event })
 }
 
 fn one(stage: &Stage, input: &Value, earlier: &[StageResult], admission: &Admission) -> StageResult {
     let way = Way { effects: &[], until: None, stop: false, admission: Some(admission) };
     way.wait_for_turn(std::slice::from_ref(stage));
+    let start = std::time::Instant::now();
     let mut results = once(std::slice::from_ref(stage), input, earlier, way);
+    results.iter_mut().for_each(|result| result.took = start.elapsed());
     results.pop().unwrap_or_else(|| StageResult::failed(stage, "it gave no result"))
 }
 

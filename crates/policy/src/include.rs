@@ -187,6 +187,16 @@ pub fn check_hooks(
     wrong
 }
 
+/// The names of all middlewares that a project configures, trusted or not.
+#[must_use]
+pub fn middleware_ids(project: &Path, catalogue: &dyn Catalogue) -> Vec<String> {
+    let policy = project.join(crate::FILE_NAME);
+    let text = fs::read_to_string(&policy).unwrap_or_default();
+    let (settings, _) = settings::read(&shown_path(&policy), &text, &catalogue.cards());
+    let pipelines = Included::of(project, Layer::Project, &settings, None).pipelines;
+    pipelines.into_iter().flat_map(|pipeline| pipeline.stages).map(|stage| stage.id).collect()
+}
+
 /// The file or program that a middleware cannot run without, when it is not on this machine.
 fn missing<'a>(program: &'a Program, found: &dyn Fn(&str) -> bool) -> Option<&'a str> {
     let absent = |name: &&'a String| {

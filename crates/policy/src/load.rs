@@ -210,7 +210,8 @@ impl<'a> Loader<'a> {
         Opened { shown, source, reading, kept, good, text, now, before, notices, health }
     }
 
-    /// The middleware of every layer. A project's runs only from the copies that were trusted.
+    /// The middleware of every layer. A project's programs run only from the copies that were trusted; built-in guards
+    /// run no program and can only refuse, so they need no trust.
     fn hooks(&self, files: &[Opened]) -> Hooks {
         let mut hooks = Hooks::default();
         for file in files.iter().filter(|file| file.source.layer != Layer::Project) {
@@ -252,7 +253,12 @@ impl<'a> Loader<'a> {
                 return;
             }
             Copies::None => {
-                hooks.notices.extend(has_hooks.then(|| untrusted(file, !entries.is_empty())));
+                let runs = |program: &Program| !matches!(program, Program::BuiltIn(_));
+                let mut stages = present.pipelines.iter().flat_map(|pipeline| &pipeline.stages);
+                let has_programs = stages.any(|stage| runs(&stage.program));
+                let waits = has_hooks && (has_programs || !present.problems.is_empty());
+                hooks.notices.extend(waits.then(|| untrusted(file, !entries.is_empty())));
+                hooks.pipelines.extend(present.pipelines.iter().filter_map(Pipeline::without_programs));
                 return;
             }
         };

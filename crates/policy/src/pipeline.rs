@@ -139,6 +139,10 @@ pub const BUILT_IN: [&str; 7] = [
     "debug-tracer",
 ];
 
+/// The built-ins that are there to refuse. They read nothing but the event and write nothing.
+pub(crate) const GUARDS: [&str; 3] =
+    ["block-dangerous-commands", "protect-sensitive-files", "validate-tool-inputs"];
+
 /// How long a middleware may take unless it says otherwise.
 pub const TIMEOUT: u32 = 5_000;
 
@@ -177,6 +181,21 @@ impl Pipeline {
             folder: String::new(),
             source: source.to_owned(),
         }
+    }
+
+    /// What is left of it without trust: the built-in guards. None when there are none. Its default decision counts
+    /// only when nothing is left out, since what is left out might have allowed.
+    pub(crate) fn without_programs(&self) -> Option<Self> {
+        let is_guard = |stage: &Stage| {
+            let built_in =
+                matches!(&stage.program, Program::BuiltIn(name) if GUARDS.contains(&name.as_str()));
+            built_in && stage.kind != StageKind::Observability
+        };
+        let decides = |stage: &&Stage| stage.kind != StageKind::Observability;
+        let whole = self.stages.iter().filter(decides).all(is_guard);
+        let stages: Vec<Stage> = self.stages.iter().filter(|stage| is_guard(stage)).cloned().collect();
+        let deny_by_default = self.deny_by_default && whole;
+        (!stages.is_empty()).then(|| Self { stages, deny_by_default, ..self.clone() })
     }
 
     /// Is it for this event of this agent?

@@ -8,6 +8,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::FILE_NAME;
+use crate::dependencies;
 use crate::include::Included;
 use crate::layers::Layer;
 use crate::pipeline::Program;
@@ -19,6 +20,10 @@ const TREE: &str = "tree";
 /// The most that trust copies.
 const MOST_FILES: usize = 2000;
 const MOST_BYTES: u64 = 64 << 20;
+/// The module that the gate itself provides to middlewares.
+const PROVIDED: &str = "middleware_base";
+/// Endings of files that programs write beside themselves. A copy that its program changes would count as damaged.
+const STATE: [&str; 4] = ["cache.json", ".log", ".pyc", ".lock"];
 /// Folders that are never part of a program.
 const LEFT_OUT: [&str; 5] = [".git", "node_modules", "target", "__pycache__", ".venv"];
 
@@ -31,6 +36,10 @@ pub struct TrustPlan {
     pub files: Vec<(PathBuf, String)>,
     /// The programs that would run, as people read them.
     pub programs: Vec<String>,
+    /// What the copied programs need and would not have.
+    missing: Vec<String>,
+    /// Python modules that no copied file provides, each with the file that imports it.
+    modules: Vec<(String, PathBuf)>,
 }
 
 impl TrustPlan {
@@ -40,7 +49,13 @@ impl TrustPlan {
     /// When a file cannot be read, lies outside of the project, or there is too much of it.
     pub fn of(root: &Path) -> io::Result<Self> {
         let root = real(root);
-        let mut plan = Self { root: root.clone(), files: Vec::new(), programs: Vec::new() };
+        let mut plan = Self {
+            root: root.clone(),
+            files: Vec::new(),
+            programs: Vec::new(),
+            missing: Vec::new(),
+            modules: Vec::new(),
+        };
         let policy = root.join(FILE_NAME);
         let text = fs::read_to_string(&policy).unwrap_or_default();
         if policy.is_file() {
@@ -52,19 +67,41 @@ impl TrustPlan {
             plan.add(file)?;
         }
         for stage in included.pipelines.iter().flat_map(|pipeline| &pipeline.stages) {
-            let program = match &stage.program {
-                Program::File(path) => path.clone(),
-                Program::Run(words) => words.first().cloned().unwrap_or_default(),
+            let words = match &stage.program {
+                Program::File(path) => std::slice::from_ref(path),
+                Program::Run(words) => words.as_slice(),
                 Program::BuiltIn(_) => continue,
             };
-            plan.programs.push(format!("{}: {program}", stage.id));
-            if Path::new(&program).starts_with(&root) {
-                plan.add_folder(Path::new(&program).parent().unwrap_or(&root))?;
+            plan.programs.push(format!("{}: {}", stage.id, words.join(" ")));
+            let is_own = |word: &&String| Path::new(word).starts_with(&root);
+            for (at, word) in words.iter().enumerate().filter(|(_, word)| is_own(word)) {
+                plan.add_program(Path::new(word), at == 0)?;
             }
         }
         plan.files.sort();
         plan.files.dedup();
         Ok(plan)
+    }
+
+    /// What the copied programs need and would not have, as lines for people. `unknown` says which Python modules the
+    /// interpreter does not know by itself.
+    #[must_use]
+    pub fn missing(&self, unknown: &dyn Fn(&[String]) -> Vec<String>) -> Vec<String> {
+        let mut names: Vec<String> = self.modules.iter().map(|(name, _)| name.clone()).collect();
+        names.sort();
+        names.dedup();
+        let unknown = if names.is_empty() { Vec::new() } else { unknown(&names) };
+        let modules = self.modules.iter().filter(|(name, _)| unknown.contains(name));
+        let modules = modules.map(|(name, file)| self.needs(file, &format!("the module {name}")));
+        let mut lines: Vec<String> = self.missing.iter().cloned().chain(modules).collect();
+        lines.sort();
+        lines.dedup();
+        lines
+    }
+
+    fn needs(&self, file: &Path, what: &str) -> String {
+        let file = file.strip_prefix(&self.root).unwrap_or(file);
+        format!("{} needs {what}, which is not there", file.display())
     }
 
     /// A hash that names exactly these files.
@@ -113,38 +150,107 @@ impl TrustPlan {
         text
     }
 
+    /// A program with the tree that it belongs to, and all that it and its modules need from elsewhere in the project.
+    fn add_program(&mut self, program: &Path, required: bool) -> io::Result<()> {
+        if !program.is_file() {
+            // What is not there fails when it runs, and `check` tells of it.
+            return if required || !program.is_dir() { Ok(()) } else { self.add_folder(program) };
+        }
+        self.add(program)?;
+        if let Some(tree) = self.tree(program) {
+            self.add_folder(&tree)?;
+        }
+        let mut seen: Vec<PathBuf> = Vec::new();
+        let mut rest = vec![program.to_owned()];
+        while let Some(file) = rest.pop() {
+            if seen.contains(&file) || seen.len() >= MOST_FILES {
+                continue;
+            }
+            seen.push(file.clone());
+            if file.is_dir() {
+                self.add_folder(&file)?;
+                let entries = fs::read_dir(&file)?.flatten().map(|entry| entry.path());
+                rest.extend(entries.filter(|path| path.extension().is_some_and(|ending| ending == "py")));
+                continue;
+            }
+            self.add(&file)?;
+            let text = String::from_utf8_lossy(&fs::read(&file)?).into_owned();
+            let needs = dependencies::of(&file, &text, program, &self.root);
+            let lines: Vec<String> = needs.missing.iter().map(|name| self.needs(&file, name)).collect();
+            self.missing.extend(lines);
+            let own =
+                needs.modules.into_iter().filter(|name| name != PROVIDED && !has_project(&file, &self.root));
+            self.modules.extend(own.map(|name| (name, file.clone())));
+            rest.extend(needs.found);
+        }
+        Ok(())
+    }
+
+    /// The folder that a program's files are kept in: the nearest one called `hooks`, where handlers, validators and
+    /// utilities stand side by side, else its own. None when that is the project itself.
+    fn tree(&self, program: &Path) -> Option<PathBuf> {
+        let own = program.parent()?;
+        let above =
+            own.ancestors().take_while(|folder| folder.starts_with(&self.root) && **folder != *self.root);
+        let hooks = above.clone().find(|folder| folder.file_name().is_some_and(|name| name == "hooks"));
+        hooks.or_else(|| above.into_iter().next()).map(Path::to_owned)
+    }
+
     fn add(&mut self, file: &Path) -> io::Result<()> {
-        let file = real(file);
-        let Ok(name) = file.strip_prefix(&self.root) else {
-            return Err(io::Error::other(format!("{} lies outside of the project", file.display())));
-        };
-        if fs::metadata(&file)?.len() > MOST_BYTES || self.files.len() >= MOST_FILES {
+        let outside = || io::Error::other(format!("{} lies outside of the project", file.display()));
+        if !real(file).starts_with(&self.root) {
+            return Err(outside());
+        }
+        let name = file
+            .strip_prefix(&self.root)
+            .map(Path::to_owned)
+            .or_else(|_| real(file).strip_prefix(&self.root).map(Path::to_owned));
+        let name = name.map_err(|_| outside())?;
+        if self.files.iter().any(|(known, _)| *known == name) {
+            return Ok(());
+        }
+        if fs::metadata(file)?.len() > MOST_BYTES || self.files.len() >= MOST_FILES {
             return Err(io::Error::other(
                 "there is too much to copy; keep the programs in a folder of their own",
             ));
         }
-        let hash = blake3::hash(&fs::read(&file)?).to_hex().to_string();
-        self.files.push((name.to_owned(), hash));
+        let hash = blake3::hash(&fs::read(file)?).to_hex().to_string();
+        self.files.push((name, hash));
         Ok(())
     }
 
+    /// A whole folder, but for what is installed, generated or written by the programs themselves. Links are copied as
+    /// what they lead to, as long as that belongs to the project.
     fn add_folder(&mut self, folder: &Path) -> io::Result<()> {
-        if folder == self.root {
-            return Err(io::Error::other(
-                "a program in the project's root would take the whole project along; put it into a folder of its own",
-            ));
-        }
         for entry in fs::read_dir(folder)?.flatten() {
             let (path, kind) = (entry.path(), entry.file_type()?);
-            let left_out = LEFT_OUT.iter().any(|name| entry.file_name() == *name);
-            if kind.is_dir() && !left_out {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if LEFT_OUT.contains(&name.as_ref()) || STATE.iter().any(|ending| name.ends_with(ending)) {
+                continue;
+            }
+            if kind.is_symlink() && !real(&path).starts_with(&self.root) {
+                let line = self.needs(&path, &format!("{} (outside of the project)", real(&path).display()));
+                self.missing.push(line);
+            } else if kind.is_dir() {
                 self.add_folder(&path)?;
-            } else if kind.is_file() {
+            } else if kind.is_symlink() && path.is_dir() {
+                // The folder that it leads to is copied under the link's name, unless it holds the link itself.
+                if !folder.starts_with(real(&path)) {
+                    self.add_folder(&path)?;
+                }
+            } else if path.is_file() {
                 self.add(&path)?;
             }
         }
         Ok(())
     }
+}
+
+/// Are a file's packages managed by a project file between it and the root? Then `uv` provides them.
+fn has_project(file: &Path, root: &Path) -> bool {
+    let above = file.ancestors().skip(1).take_while(|folder| folder.starts_with(root));
+    above.into_iter().any(|folder| folder.join("pyproject.toml").is_file())
 }
 
 /// Takes trust in a project back. True when there was any.

@@ -55,10 +55,16 @@ pub(crate) fn analytics(record: &Value) -> Option<String> {
     let findings = record.get("findings").and_then(Value::as_array);
     let reason = findings.and_then(|all| all.first()).map(|finding| text(finding, "what"));
     let event = if handler == "pre-tool-use" { "hook_decision" } else { "hook_event" };
-    let line = json!({
+    let mut line = json!({
         "timestamp": text(record, "ts"), "event_type": event, "handler": handler, "tool_name": record.get("tool"),
         "decision": decision, "reason": reason, "tool_use_id": record.get("id"), "session_id": record.get("session"),
     });
+    // Other events are numbered in the log as well, but that is no call of a tool.
+    if text(record, "tool").is_empty()
+        && let Some(members) = line.as_object_mut()
+    {
+        members.remove("tool_use_id");
+    }
     Some(line.to_string())
 }
 

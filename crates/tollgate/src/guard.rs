@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use tollgate_agents::{Adapter, Payload};
-use tollgate_middleware::{Admission, Guarded, Request, Said, StageResult, Watch};
-use tollgate_model::json::{Value, object, parse, write};
+use tollgate_middleware::{Admission, Guarded, Observed, Request, Said, StageResult, Watch};
+use tollgate_model::json::{Value, parse, write};
 use tollgate_model::{Certainty, Decision, Effect, Event, Finding, Hit, Mode, OnFault, Span, Verdict, World};
 use tollgate_policy::{OnError, Policy};
 
@@ -60,6 +60,7 @@ impl Guard<'_> {
         };
         decision.context.extend(told(|result| &result.context));
         decision.notices.extend(told(|result| &result.notice));
+        decision.metrics.extend(metrics(&results));
         if let Some(input) = rewrite.filter(|_| !decision.verdict.refuses()) {
             self.rewrite(input, decision);
         }
@@ -189,16 +190,25 @@ pub fn record(results: &[StageResult]) -> Option<(String, Value)> {
     (!results.is_empty()).then(|| ("middleware".to_owned(), Value::List(results.iter().map(value).collect())))
 }
 
-/// What is kept of observers that failed.
-pub fn observer_faults(faults: &[String]) -> Option<tollgate_model::Record> {
-    let list = faults.iter().map(|fault| fault.as_str().into()).collect();
-    (!faults.is_empty()).then(|| tollgate_model::Record {
+/// What is kept of observers: what each did at which event. One that failed makes it a fault.
+pub fn observer_runs(observed: &Observed) -> Option<tollgate_model::Record> {
+    let runs = record(&observed.results)?;
+    let failed = observed.results.iter().any(|result| result.fault.is_some());
+    let (event, verdict) = if failed { ("observer-fault", "note") } else { ("observers", "allow") };
+    Some(tollgate_model::Record {
         call: String::new(),
         fields: vec![
             ("agent".to_owned(), "tollgate".into()),
-            ("event".to_owned(), "observer-fault".into()),
-            ("verdict".to_owned(), "note".into()),
-            ("middleware".to_owned(), object([("faults", Value::List(list))])),
+            ("event".to_owned(), event.into()),
+            ("verdict".to_owned(), verdict.into()),
+            ("of".to_owned(), observed.event.clone()),
+            runs,
         ],
     })
+}
+
+/// What each middleware measured, by its id.
+fn metrics(results: &[StageResult]) -> Vec<(String, Value)> {
+    let measured = results.iter().filter(|result| result.metrics.as_map().is_some_and(|all| !all.is_empty()));
+    measured.map(|result| (result.id.clone(), result.metrics.clone())).collect()
 }

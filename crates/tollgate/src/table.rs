@@ -19,12 +19,14 @@ pub struct Table {
     pub head: Vec<String>,
     /// The cells.
     pub rows: Vec<Vec<String>>,
+    /// The first column is shown in full, even where lines then get longer than the terminal is wide.
+    pub whole: bool,
 }
 
 impl Table {
     /// A table without rows.
     pub fn new(head: &[&str]) -> Self {
-        Self { head: head.iter().map(|name| (*name).to_owned()).collect(), rows: Vec::new() }
+        Self { head: head.iter().map(|name| (*name).to_owned()).collect(), rows: Vec::new(), whole: false }
     }
 
     /// Adds a row.
@@ -41,7 +43,7 @@ impl Table {
             }
         }
         let others: usize = widths.iter().skip(1).map(|width| width + 2).sum();
-        if let Some(first) = widths.first_mut() {
+        if let Some(first) = widths.first_mut().filter(|_| !self.whole) {
             *first = (*first).min(width.saturating_sub(others + 2).max(8));
         }
         let texts: Vec<bool> = (0..self.head.len()).map(|column| self.is_text(column)).collect();

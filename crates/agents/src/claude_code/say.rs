@@ -42,6 +42,7 @@ pub(super) fn write(said: &Said) -> Reply {
     if !behaviour.is_empty() {
         answer.specific("decision", Value::Map(behaviour));
     }
+    answer.measured(said.metrics);
     let reply = answer.reply(said.row.name);
     if said.refuses() && said.row.phase == Phase::PreTool {
         return Reply { stdout: reply.stdout, ..exit_two(&said.reason) };

@@ -1,7 +1,7 @@
 //! What the built-in middlewares can be told, so that a misspelt pattern is found when the file is read.
 
 use super::{Reader, hint, shown};
-use crate::pipeline::{Program, Stage, StageKind};
+use crate::pipeline::{GUARDS, Program, Stage, StageKind};
 use crate::yaml::{Node, Value};
 
 /// What a setting of a built-in takes.
@@ -26,9 +26,6 @@ const SETTINGS: [(&str, &[(&str, Takes)]); 7] = [
     ("track-token-usage", &[("log_file", Takes::Text)]),
     ("debug-tracer", &[("trace_file", Takes::Text)]),
 ];
-
-/// The built-ins that are there to refuse.
-const GUARDS: [&str; 3] = ["block-dangerous-commands", "protect-sensitive-files", "validate-tool-inputs"];
 
 impl Reader<'_> {
     /// Is a stage that is a built-in of ours told what it understands?

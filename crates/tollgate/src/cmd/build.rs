@@ -41,6 +41,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::from(1));
     }
     let plan = TrustPlan::of(&root)?;
+    super::trust::whole(&plan).context("nothing was written")?;
     let wanted = |name: &str| args.agent.is_empty() || args.agent.iter().any(|agent| agent == name);
     let mut agents = vec!["claude-code"];
     agents.extend(SETUPS.iter().map(|setup| setup.agent.name()));

@@ -8,10 +8,10 @@ use tollgate_store::Log;
 
 use crate::guard;
 
-/// Runs what a hook hands over on standard input, and keeps count of what failed.
+/// Runs what a hook hands over on standard input, and records what each observer did.
 pub fn run(state: &Path) -> anyhow::Result<ExitCode> {
-    let faults = tollgate_middleware::observe(std::io::stdin().lock(), state)?;
-    if let Some(record) = guard::observer_faults(&faults) {
+    let observed = tollgate_middleware::observe(std::io::stdin().lock(), state)?;
+    if let Some(record) = guard::observer_runs(&observed) {
         Log::at(state).append(&record, SystemTime::now())?;
     }
     Ok(ExitCode::SUCCESS)

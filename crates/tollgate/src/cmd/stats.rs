@@ -294,6 +294,7 @@ pub fn with_silent(mut found: Vec<RuleRow>) -> Vec<RuleRow> {
 pub fn rule_table(rows: &[RuleRow]) -> Table {
     let mut table =
         Table::new(&["rule", "fires", "asked", "refused", "approved", "overrid.", "retried", "stands"]);
+    table.whole = true;
     for row in rows {
         let stands = row.precision().map_or("–".to_owned(), |share| format!("{:.0} %", share * 100.0));
         let never = if row.fires == 0 { "never".to_owned() } else { number(row.fires) };

@@ -77,7 +77,36 @@ fn plan(root: &Path) -> anyhow::Result<TrustPlan> {
     if plan.files.is_empty() {
         bail!("{} has neither a tollgate.yaml nor hook files; there is nothing to trust", root.display());
     }
+    whole(&plan)?;
     Ok(plan)
+}
+
+/// Do the copies have everything that the programs need?
+///
+/// # Errors
+/// When something would be missing, with all of it.
+pub fn whole(plan: &TrustPlan) -> anyhow::Result<()> {
+    let missing = plan.missing(&unknown_modules);
+    if missing.is_empty() {
+        return Ok(());
+    }
+    bail!("the copied hooks would not run:\n  {}", missing.join("\n  "))
+}
+
+/// Which modules Python does not have by itself. Without Python on this machine there is nobody to ask.
+fn unknown_modules(names: &[String]) -> Vec<String> {
+    const ASK: &str = "import importlib.util, sys
+for name in sys.argv[1:]:
+    try:
+        known = importlib.util.find_spec(name) is not None
+    except Exception:
+        known = name in sys.modules
+    if not known:
+        print(name)
+";
+    let asked = std::process::Command::new("python3").args(["-I", "-c", ASK]).args(names).output();
+    let printed = asked.map(|output| output.stdout).unwrap_or_default();
+    String::from_utf8_lossy(&printed).lines().map(str::to_owned).collect()
 }
 
 fn project(named: Option<&Path>) -> anyhow::Result<PathBuf> {

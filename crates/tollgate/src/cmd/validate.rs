@@ -4,6 +4,8 @@
 //! whatever the answer: who asks reads `safe`. Without an answer (unknown name, no JSON) nothing is printed and the
 //! exit code is 2.
 
+mod own;
+
 use std::io::IsTerminal;
 
 use anyhow::bail;
@@ -18,7 +20,8 @@ use crate::out;
 /// Arguments of `tollgate validate`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// A rule (`git-force-push`), a pack (`git`), or a validator (`security.bash`, `protect-sensitive-files`, …)
+    /// A file (`./validators/bash.py`), a middleware of the policy by its id, a rule (`git-force-push`), a pack (`git`),
+    /// or a built-in validator (`security.bash`, …)
     name: String,
     /// The tool that the input is for; told from the input where it is not given
     #[arg(long)]
@@ -30,6 +33,11 @@ pub struct Args {
 
 /// Judges one tool input by one validator.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    if let Some(own) = own::find(&args.name, &here(args.cwd.as_deref())?)? {
+        let Call { tool, input, cwd } = call(args)?;
+        let given = own::Input { tool, named: args.tool.is_some(), input, cwd };
+        return own.answer(&given, &args.name);
+    }
     let validator = find(&args.name)?;
     let call = call(args)?;
     if !validator.looks_at(&call.tool) {
