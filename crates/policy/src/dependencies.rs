@@ -151,7 +151,10 @@ impl Scan<'_> {
                 None => names.iter().find_map(|(name, path)| {
                     let at = word_at(line, name)?;
                     let rest = line.get(at + name.len()..).unwrap_or_default();
-                    let joins = rest.trim_start().starts_with(['/', ',']);
+                    let next = rest.trim_start();
+                    let joins = next.starts_with(['/', ','])
+                        || next.starts_with(".parent")
+                        || next.starts_with(".joinpath(");
                     joins.then(|| (climb(path, rest, Base::Folder), rest.to_owned()))
                 }),
             };

@@ -64,7 +64,7 @@ fn tollgate(scratch: &Scratch, args: &[&str], input: &str) -> Answer {
 }
 
 fn trust(scratch: &Scratch) -> Answer {
-    in_terminal(scratch, "trust", "y\n")
+    in_terminal(scratch, &format!("trust {}", scratch.project().display()), "y\n")
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn the_documents_handler_keeps_its_validators() {
 
         let built = project(stage);
         copy(&Path::new(DOCUMENTS).join("atomic"), &built.project().join(".claude/hooks"));
-        let ran = tollgate(&built, &["build", "--agent", "claude-code"], "");
+        let ran = tollgate(&built, &["build", "--agent", "claude-code", "."], "");
         assert_eq!(ran.code, Some(0), "{} {}", ran.stdout, ran.stderr);
         let copied = "build/claude-code/policy/.claude/hooks/validators/security/bash.py";
         assert!(built.project().join(copied).is_file());
@@ -195,13 +195,12 @@ fn what_would_be_missing_is_an_error_before_anything_is_copied() {
     ] {
         let scratch = project(stage);
         files.iter().for_each(|(name, text)| write(&scratch, name, text));
-        for args in [&["trust", "--print"][..], &["build", "--agent", "claude-code"]] {
+        for args in [&["trust", "--print", "."][..], &["build", "--agent", "claude-code", "."]] {
             let ran = tollgate(&scratch, args, "");
             assert_ne!(ran.code, Some(0), "{stage} {says}: {}", ran.stdout);
             assert!(ran.says(says), "{stage} must name {says}: {} {}", ran.stdout, ran.stderr);
         }
         assert!(!scratch.project().join("build").exists());
-        assert_ne!(trust(&scratch).code, Some(0), "{stage}");
     }
     // What a program can do without is not missing.
     let scratch = project("path: tools/guard.py");
@@ -210,7 +209,7 @@ fn what_would_be_missing_is_an_error_before_anything_is_copied() {
         "tools/guard.py",
         "\"\"\"\nimport prose\n\"\"\"\nimport json, os.path\nfrom middleware_base import MiddlewareResult\ntry:\n    import lost\nexcept ImportError:\n    lost = None\nfrom pathlib import Path\nCACHE = Path(__file__).parent / 'cache.json'\ndef process(*_):\n    return None\n",
     );
-    let ran = tollgate(&scratch, &["trust", "--print"], "");
+    let ran = tollgate(&scratch, &["trust", "--print", "."], "");
     assert_eq!(ran.code, Some(0), "{} {}", ran.stdout, ran.stderr);
 }
 
@@ -339,7 +338,7 @@ fn built_in_guards_of_a_project_need_no_trust() {
             log.display()
         ),
     );
-    let ran = tollgate(&scratch, &["build", "--agent", "claude-code"], "");
+    let ran = tollgate(&scratch, &["build", "--agent", "claude-code", "."], "");
     assert_eq!(ran.code, Some(0), "{} {}", ran.stdout, ran.stderr);
     let other = Scratch::new();
     copy(&scratch.project().join("build"), &other.project().join("build"));
