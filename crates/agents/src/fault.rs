@@ -33,6 +33,7 @@ pub(crate) fn fault<A: Adapter + ?Sized>(
     let unsaid = !verdict.refuses() || row.ask == Ask::Silence;
     let saying = Saying {
         metrics: &[],
+        output: None,
         row,
         can_ask: adapter.can_ask(attended, mode),
         alone: false,

@@ -33,6 +33,7 @@ pub(crate) fn decision<A: Adapter + ?Sized>(adapter: &A, event: &Event, decision
         rewrite: decision.rewrite.as_ref(),
         approve: decision.approve,
         metrics: &decision.metrics,
+        output: decision.output.as_ref(),
     };
     saying.reply(adapter)
 }
@@ -60,6 +61,7 @@ pub(crate) struct Saying<'a> {
     pub(crate) rewrite: Option<&'a Value>,
     pub(crate) approve: bool,
     pub(crate) metrics: &'a [(String, Value)],
+    pub(crate) output: Option<&'a Value>,
 }
 
 /// What the answer will do.
@@ -94,6 +96,8 @@ pub struct Said<'a> {
     pub approve: bool,
     /// What each middleware measured, by its id, for hosts that tolerate members they do not know.
     pub metrics: &'a [(String, Value)],
+    /// Another output of a call that ran.
+    pub output: Option<&'a Value>,
 }
 
 impl Said<'_> {
@@ -153,6 +157,7 @@ impl<'a> Saying<'a> {
             rewrite,
             approve,
             metrics: self.metrics,
+            output: self.output,
         }
     }
 

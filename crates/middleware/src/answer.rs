@@ -56,6 +56,9 @@ const CONTEXTS: [&str; 4] = ["additionalContext", "additional_context", "context
 /// Another input for the call, in a host's own form.
 const REWRITES: [&str; 4] = ["updatedInput", "updated_input", "modifiedArgs", "overrideInput"];
 
+/// Another output of a call that ran.
+const OUTPUTS: [&str; 3] = ["updatedToolOutput", "updatedMCPToolOutput", "modifiedResult"];
+
 /// Keys of documented answers that decide nothing.
 const BESIDE: [&str; 24] = [
     "suppressOutput",
@@ -110,6 +113,7 @@ pub(crate) fn read(stage: &Stage, answer: &Value) -> StageResult {
         context: context.to_owned(),
         notice: parts.text("systemMessage").unwrap_or_default().to_owned(),
         rewrite: parts.rewrite(stage.kind).cloned(),
+        output: OUTPUTS.iter().find_map(|key| parts.all.iter().find_map(|part| part.get(key))).cloned(),
         ..StageResult::said(stage, said, parts.reason(said), parts.metrics())
     }
 }

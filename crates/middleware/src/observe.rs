@@ -182,6 +182,7 @@ fn result_of(value: &Value) -> StageResult {
         reason: text("reason"),
         metrics: value.get("metrics").cloned().unwrap_or(Value::Map(Vec::new())),
         rewrite: None,
+        output: None,
         context: String::new(),
         notice: String::new(),
         approves: false,

@@ -20,6 +20,8 @@ pub struct StageResult {
     pub metrics: Value,
     /// Another input for the call.
     pub rewrite: Option<Value>,
+    /// Another output of the call, after it ran.
+    pub output: Option<Value>,
     /// A text for the model.
     pub context: String,
     /// A text for the person.
@@ -82,6 +84,7 @@ impl StageResult {
             reason: reason.into(),
             metrics,
             rewrite: None,
+            output: None,
             context: String::new(),
             notice: String::new(),
             approves: false,
@@ -113,6 +116,7 @@ impl StageResult {
             reason: "nothing in this pipeline allows it, and its default decision is to block".to_owned(),
             metrics: Value::Map(Vec::new()),
             rewrite: None,
+            output: None,
             context: String::new(),
             notice: String::new(),
             approves: false,

@@ -46,6 +46,8 @@ pub struct Decision {
     pub would: Vec<(String, Verdict)>,
     /// No other hook of the agent decides about the same call. Looked up only where it matters.
     pub alone: bool,
+    /// Another output of a call that ran.
+    pub output: Option<Value>,
     /// What each middleware measured, by its id.
     pub metrics: Vec<(String, Value)>,
 }

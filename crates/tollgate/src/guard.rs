@@ -6,7 +6,9 @@ use std::time::Instant;
 use tollgate_agents::{Adapter, Payload};
 use tollgate_middleware::{Admission, Guarded, Observed, Request, Said, StageResult, Watch};
 use tollgate_model::json::{Value, parse, write};
-use tollgate_model::{Certainty, Decision, Effect, Event, Finding, Hit, Mode, OnFault, Span, Verdict, World};
+use tollgate_model::{
+    Agent, Certainty, Decision, Effect, Event, Finding, Hit, Mode, OnFault, Span, Verdict, World,
+};
 use tollgate_policy::{OnError, Policy};
 
 use crate::hook::DEADLINE;
@@ -61,11 +63,25 @@ impl Guard<'_> {
         decision.context.extend(told(|result| &result.context));
         decision.notices.extend(told(|result| &result.notice));
         decision.metrics.extend(metrics(&results));
+        self.new_output(&results, decision);
         if let Some(input) = rewrite.filter(|_| !decision.verdict.refuses()) {
             self.rewrite(input, decision);
         }
         decision.approve |= results.iter().any(|result| result.approves) && !decision.verdict.refuses();
         results
+    }
+
+    /// Another output of a call that ran, which only Claude Code takes. Elsewhere the person is told.
+    fn new_output(&self, results: &[StageResult], decision: &mut Decision) {
+        let Some(result) = results.iter().rev().find(|result| result.output.is_some()) else { return };
+        if self.event.agent == Agent::ClaudeCode {
+            decision.output.clone_from(&result.output);
+        } else {
+            let title = self.adapter.profile().title;
+            let notice =
+                format!("tollgate: middleware `{}` changes the output, which {title} cannot take", result.id);
+            decision.notices.push(notice);
+        }
     }
 
     /// Starts the observers. That they cannot be started changes nothing but is told.

@@ -428,6 +428,14 @@ fn other_events_take_blocks_context_and_texts() {
         said["hookSpecificOutput"]["additionalContext"].as_str().unwrap().contains("Planning Phase"),
         "{said}"
     );
+    let read = json!({"tool_name": "Read", "tool_input": {"file_path": "/w/a"}, "tool_use_id": "t1", "tool_response": {}});
+    let printed = r#"{"hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedToolOutput": "[redacted]", "additionalContext": "1 secret removed"}}"#;
+    let said = program_at("post-tool-use", "PostToolUse", read, printed, 0);
+    assert_eq!(said["hookSpecificOutput"]["updatedToolOutput"], "[redacted]", "{said}");
+    assert!(
+        said["hookSpecificOutput"]["additionalContext"].as_str().unwrap().contains("1 secret removed"),
+        "{said}"
+    );
     let asked = json!({"tool_name": "Bash", "tool_input": {"command": "ls"}});
     let printed = r#"{"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": {"behavior": "deny", "message": "no", "interrupt": true}}}"#;
     let said = program_at("permission-request", "PermissionRequest", asked.clone(), printed, 0);

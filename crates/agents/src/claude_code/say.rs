@@ -42,6 +42,9 @@ pub(super) fn write(said: &Said) -> Reply {
     if !behaviour.is_empty() {
         answer.specific("decision", Value::Map(behaviour));
     }
+    if let Some(output) = said.output.filter(|_| said.row.phase == Phase::PostTool) {
+        answer.specific("updatedToolOutput", output.clone());
+    }
     answer.measured(said.metrics);
     let reply = answer.reply(said.row.name);
     if said.refuses() && said.row.phase == Phase::PreTool {
