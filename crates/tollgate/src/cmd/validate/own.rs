@@ -105,7 +105,13 @@ impl Own {
         let project = self.project.to_string_lossy();
         let world = Machine::new(&project, &self.dirs.config, &self.dirs.state, &self.loaded.sources);
         let effects = tollgate_effects::analyse(&event, &world);
-        let request = Request { event: &event, native: bytes.as_bytes(), effects: &effects, until: None };
+        let request = Request {
+            event: &event,
+            native: bytes.as_bytes(),
+            effects: &effects,
+            until: None,
+            admission: None,
+        };
         Ok(tollgate_middleware::alone(&self.stage, &self.pipeline, &request))
     }
 
