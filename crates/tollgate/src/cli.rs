@@ -15,6 +15,7 @@ struct Cli<V: Subcommand> {
 }
 
 #[derive(Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "there is one in a process")]
 enum Verb {
     #[command(flatten)]
     Public(Command),

@@ -1,6 +1,6 @@
 //! Completion scripts and manual pages, read by the programs that they are for.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
 
 mod support;
 
