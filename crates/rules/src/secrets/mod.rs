@@ -5,6 +5,7 @@ mod secret_file_change;
 mod secret_file_read;
 mod secret_store_read;
 mod secret_variable_read;
+mod site_settings;
 
 use tollgate_model::{Case, Place, Rule};
 

@@ -1,6 +1,7 @@
 use tollgate_model::{Card, Case, EffectKind, Hit, Rule, Zone};
 
 use super::keeps_secrets;
+use super::site_settings::holds_credentials;
 use crate::kit::{Words, first, rule, shown};
 
 rule! {
@@ -53,7 +54,9 @@ impl Rule for SecretFileRead {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Read { place, recursive }
-                if place.zone == Zone::Secret || (*recursive && keeps_secrets(place, case)) =>
+                if place.zone == Zone::Secret
+                    || (*recursive && keeps_secrets(place, case))
+                    || holds_credentials(place, case) =>
             {
                 Words::new(
                     format!("reads {}, which holds secrets", shown(place)),

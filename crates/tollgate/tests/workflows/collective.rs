@@ -62,6 +62,36 @@ fn the_files_that_the_seed_protects() {
     }
 }
 
+/// A site's settings are protected wherever they lie, once there is a password in them.
+#[test]
+fn settings_with_credentials_are_protected_in_any_folder() {
+    let team = Team::with("[handoff]");
+    for (path, text, refused) in [
+        ("app/settings.php", "<?php\n$databases['default']['password'] = 'hunter2';\n", true),
+        ("settings.local.php", "<?php\n$settings['hash_salt'] = 'abcdef';\n", true),
+        ("src/Form/settings.php", "<?php\nclass Settings { public $title = 'Form'; }\n", false),
+        ("web/settings.php", "<?php\n$db['password'] = getenv('DB_PASSWORD');\n", false),
+    ] {
+        let file = team.scratch.project().join(path);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, text).unwrap();
+        for (tool, input) in [
+            ("Read", json!({"file_path": file})),
+            ("Grep", json!({"pattern": "x", "path": file, "output_mode": "content"})),
+            ("Bash", json!({"command": format!("cat {path}")})),
+        ] {
+            let call = team.tool(tool, input);
+            assert_eq!(
+                call.decision(),
+                if refused { "deny" } else { "none" },
+                "{tool} {path}: {}",
+                call.stdout
+            );
+            passes(&team.prompt("go on"));
+        }
+    }
+}
+
 fn figures(team: &Team, args: &[&str]) -> Vec<Value> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tollgate"));
     command.args(args);
