@@ -2,10 +2,11 @@
 //! the time.
 
 use std::path::PathBuf;
+use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use xtask::sh;
+use xtask::sh::{self, Background};
 
 use crate::hot;
 
@@ -16,10 +17,25 @@ pub fn release() -> Result<PathBuf> {
 
 /// The same, with settings in the environment.
 pub fn release_with(settings: &[(&str, &str)]) -> Result<PathBuf> {
+    sh::check(release_command()?.envs(settings.iter().copied()))?;
+    release_path()
+}
+
+/// Starts building the release binary, which goes on while tests compile: the two use different folders, and a release build
+/// cannot keep two processors busy for long.
+pub fn start_release() -> Result<Background> {
+    Background::start(&mut release_command()?, target_dir().join("release-build.log"))
+}
+
+/// Where the release binary lies.
+pub fn release_path() -> Result<PathBuf> {
+    Ok(target_dir().join(host()?).join("release/tollgate"))
+}
+
+fn release_command() -> Result<Command> {
     let host = host()?;
     let mut command =
         sh::command(&["cargo", "build", "--release", "--locked", "-p", "tollgate", "--target", &host]);
-    command.envs(settings.iter().copied());
     let mut flags = path_flags()?;
     if let Some(library) = host.contains("linux").then(static_library).flatten() {
         // A target is named so that build scripts and macros stay dynamic, and are linked as ever.
@@ -31,13 +47,21 @@ pub fn release_with(settings: &[(&str, &str)]) -> Result<PathBuf> {
             flags.extend(["--cfg=quick_start", "-Clink-arg=-Wl,--entry=tollgate_start"].map(str::to_owned));
         }
         // The linker's path differs between checkouts. As a flag it would be hashed into every symbol's name.
-        let linker = std::env::current_exe().context("this program has no path")?;
         let variable = format!("CARGO_TARGET_{}_LINKER", host.to_uppercase().replace('-', "_"));
-        command.env(variable, linker).env(hot::VARIABLE, hot::list());
+        command.env(variable, linker()?).env(hot::VARIABLE, hot::list());
     }
     command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
-    sh::check(&mut command)?;
-    Ok(target_dir().join(host).join("release/tollgate"))
+    Ok(command)
+}
+
+/// This program as the linker: a copy, because cargo may build it anew while it is in use.
+fn linker() -> Result<PathBuf> {
+    let linker = target_dir().join("xtask-linker");
+    let fresh = target_dir().join(format!("xtask-linker-{}", std::process::id()));
+    let own = std::env::current_exe().context("this program has no path")?;
+    std::fs::copy(&own, &fresh).with_context(|| format!("cannot write {}", fresh.display()))?;
+    std::fs::rename(&fresh, &linker)?;
+    Ok(linker)
 }
 
 /// Builds the static release binary for another machine; where it lies.

@@ -1,7 +1,7 @@
 //! Running programs.
 
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
@@ -19,8 +19,16 @@ pub fn cargo_home() -> Option<PathBuf> {
 /// A command in the workspace's root.
 pub fn command(words: &[&str]) -> Command {
     let mut command = Command::new(words.first().copied().unwrap_or_default());
-    command.args(words.get(1..).unwrap_or_default()).current_dir(root());
+    command.args(words.get(1..).unwrap_or_default()).current_dir(root()).envs(node_certificates());
     command
+}
+
+/// Node.js brings its own list of certificate authorities and ignores the machine's, which breaks npm behind a proxy that has
+/// an authority of its own.
+fn node_certificates() -> Option<(&'static str, &'static str)> {
+    const NAME: &str = "NODE_EXTRA_CA_CERTS";
+    const BUNDLE: &str = "/etc/ssl/certs/ca-certificates.crt";
+    (std::env::var_os(NAME).is_none() && std::path::Path::new(BUNDLE).exists()).then_some((NAME, BUNDLE))
 }
 
 /// Variables that a test run keeps: where the tools are, and what people set to steer the tests.
@@ -32,6 +40,7 @@ const KEPT: &[&str] = &[
     "RUSTUP_TOOLCHAIN",
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS",
     "CI",
 ];
 const KEPT_PREFIXES: &[&str] =
@@ -52,7 +61,7 @@ pub fn clean(command: &mut Command, home: &std::path::Path) -> Result<()> {
         proxy || KEPT.contains(&name) || KEPT_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
     };
     let kept = std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_kept));
-    command.env_clear().envs(kept).env("HOME", home).env("LANG", "C.UTF-8");
+    command.env_clear().envs(kept).envs(node_certificates()).env("HOME", home).env("LANG", "C.UTF-8");
     command.envs(cargo.map(|path| ("CARGO_HOME", path))).envs(rustup.map(|path| ("RUSTUP_HOME", path)));
     command.stdin(Stdio::null());
     Ok(())
@@ -72,6 +81,35 @@ pub fn check(command: &mut Command) -> Result<()> {
         bail!("`{shown}` failed ({status})");
     }
     Ok(())
+}
+
+/// A command that goes on while others run. What it prints is kept until somebody waits for it.
+pub struct Background {
+    child: Child,
+    shown: String,
+    log: PathBuf,
+}
+
+impl Background {
+    /// Starts a command, with its output in a file.
+    pub fn start(command: &mut Command, log: PathBuf) -> Result<Self> {
+        let output =
+            std::fs::File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
+        let shown = show(command);
+        println!("+ {shown} &");
+        let child = command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output).spawn();
+        Ok(Self { child: child.with_context(|| format!("cannot start `{shown}`"))?, shown, log })
+    }
+
+    /// Waits for it, and shows what it printed.
+    pub fn wait(mut self) -> Result<()> {
+        let status = self.child.wait()?;
+        println!("{}", std::fs::read_to_string(&self.log).unwrap_or_default().trim_end());
+        if !status.success() {
+            bail!("`{}` failed ({status})", self.shown);
+        }
+        Ok(())
+    }
 }
 
 /// What a command prints.

@@ -2,6 +2,7 @@
 //! a summary at the end names those that failed.
 
 use std::path::Path;
+use std::process::Command;
 
 use anyhow::Result;
 use xtask::sh;
@@ -30,9 +31,12 @@ pub fn run() -> Result<()> {
     steps.run("format", format);
     steps.run("programs that the tests need", tools::install);
     let clients = steps.run("end-to-end harness", tools::start_client_downloads);
+    let release = steps.run("start of the release build", build::start_release);
     steps.run("lints", lints);
     steps.run("licences", licences);
-    let binary = steps.run("release build", build::release);
+    steps.run("test build", || sh::check(&mut test_command(&["--no-run"], &[])?));
+    let binary =
+        release.and_then(|release| steps.run("release build", || release.wait().and(build::release_path())));
     steps.run("unit tests", || unit(binary.as_deref(), &[]));
     let clients = clients.and_then(|clients| steps.run("clients from npm", || clients.wait()));
     match binary.zip(clients) {
@@ -83,17 +87,26 @@ fn licences() -> Result<()> {
 }
 
 fn unit(binary: Option<&Path>, left_out: &[&str]) -> Result<()> {
+    let mut command = test_command(&["--no-fail-fast"], left_out)?;
+    if let Some(binary) = binary {
+        command.env("TOLLGATE_BIN", binary);
+    }
+    sh::check(&mut command)
+}
+
+/// All tests that need no real client, without those that are left out.
+fn test_command(options: &[&str], left_out: &[&str]) -> Result<Command> {
     let mut command = if has_nextest() {
-        let mut command =
-            sh::command(&["cargo", "nextest", "run", "--workspace", "--locked", "--no-fail-fast"]);
+        let mut command = sh::command(&["cargo", "nextest", "run", "--workspace", "--locked"]);
         let names: Vec<String> = left_out.iter().map(|name| format!("test({name})")).collect();
         if !names.is_empty() {
             command.args(["-E", &format!("not ({})", names.join(" or "))]);
         }
+        command.args(options);
         command
     } else {
-        let mut command = sh::command(&["cargo", "test", "--workspace", "--locked", "--no-fail-fast", "--"]);
-        command.args(left_out.iter().flat_map(|name| ["--skip", name]));
+        let mut command = sh::command(&["cargo", "test", "--workspace", "--locked"]);
+        command.args(options).arg("--").args(left_out.iter().flat_map(|name| ["--skip", name]));
         command
     };
     sh::clean(&mut command, &build::target_dir().join("test-home"))?;
@@ -101,10 +114,8 @@ fn unit(binary: Option<&Path>, left_out: &[&str]) -> Result<()> {
     if std::env::var_os("PROPTEST_RNG_SEED").is_none() {
         command.env("PROPTEST_RNG_SEED", "20261116");
     }
-    if let Some(binary) = binary {
-        command.env("TOLLGATE_BIN", binary);
-    }
-    sh::check(command.env("PATH", tools::search_path()))
+    command.env("PATH", tools::search_path());
+    Ok(command)
 }
 
 fn e2e(binary: &Path) -> Result<()> {

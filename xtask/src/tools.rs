@@ -4,10 +4,9 @@
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Child;
 
-use anyhow::{Context, Result, bail};
-use xtask::sh;
+use anyhow::{Result, bail};
+use xtask::sh::{self, Background};
 
 use crate::build;
 
@@ -58,34 +57,12 @@ pub fn search_path() -> OsString {
     env::join_paths(all).unwrap_or(path)
 }
 
-/// The downloads of the real clients, which go on while other steps compile.
-pub struct Downloads {
-    child: Child,
-    log: PathBuf,
-}
-
-/// Starts downloading every client that the end-to-end tests drive.
-pub fn start_client_downloads() -> Result<Downloads> {
+/// Starts downloading every client that the end-to-end tests drive, which goes on while other steps compile.
+pub fn start_client_downloads() -> Result<Background> {
     sh::run(&["cargo", "build", "--locked", "-p", "tollgate-e2e", "--bin", "install-clients"])?;
-    let log = build::target_dir().join("client-downloads.log");
-    let output = std::fs::File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
     let program = build::target_dir().join("debug/install-clients");
     let mut command = sh::command(&[&program.to_string_lossy()]);
-    command.env("PATH", search_path()).stdout(output.try_clone()?).stderr(output);
-    let child = command.spawn().with_context(|| format!("cannot start {}", program.display()))?;
-    Ok(Downloads { child, log })
-}
-
-impl Downloads {
-    /// Waits until every client is there.
-    pub fn wait(mut self) -> Result<()> {
-        let status = self.child.wait()?;
-        println!("{}", std::fs::read_to_string(&self.log).unwrap_or_default().trim_end());
-        if !status.success() {
-            bail!("a client could not be downloaded ({status})");
-        }
-        Ok(())
-    }
+    Background::start(command.env("PATH", search_path()), build::target_dir().join("client-downloads.log"))
 }
 
 fn apt_install(packages: &[&str]) -> Result<()> {

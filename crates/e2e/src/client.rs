@@ -101,6 +101,11 @@ impl Client {
         npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(folder).arg(&package);
         // npm's own folders would otherwise be those of the person who runs the tests.
         npm.env("HOME", home.path()).env("npm_config_cache", cache().join("npm"));
+        // Node.js ignores the machine's own certificate authorities, which a proxy may need.
+        let bundle = Path::new("/etc/ssl/certs/ca-certificates.crt");
+        if env::var_os("NODE_EXTRA_CA_CERTS").is_none() && bundle.exists() {
+            npm.env("NODE_EXTRA_CA_CERTS", bundle);
+        }
         let output = npm.output().context("npm does not start")?;
         if !output.status.success() {
             bail!(

@@ -255,9 +255,12 @@ fn a_directory_that_cannot_be_written_is_told() {
     let owner = rustix::process::geteuid().as_raw();
     // Root may write anywhere, so the command runs as another user.
     let user = if owner == 0 { 65534 } else { owner };
+    // That user may not be able to reach the checkout.
+    let program = home.path("bin/tollgate");
+    fs::copy(TOLLGATE, &program).unwrap();
     give(&home.path(""), user);
     fs::set_permissions(home.path(".claude"), fs::Permissions::from_mode(0o555)).unwrap();
-    let mut init = home.command(Path::new(TOLLGATE), &["init", "--yes"]);
+    let mut init = home.command(&program, &["init", "--yes"]);
     if owner == 0 {
         init.uid(user).gid(user);
     }
