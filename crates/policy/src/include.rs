@@ -10,7 +10,7 @@ use crate::layers::{Layer, Settings};
 use crate::pipeline::{BUILT_IN, Pipeline, Program};
 use crate::problem::{Problem, shown_path};
 use crate::settings;
-use crate::shelf::Shelf;
+use crate::shelf::{Good, Shelf};
 use crate::snapshot::Stamp;
 use crate::source::Identity;
 
@@ -29,6 +29,8 @@ pub(crate) struct Included {
     pub stamps: Vec<Stamp>,
     /// Hook files that were found.
     pub files: Vec<PathBuf>,
+    /// One of the broken ones was never good, so that nothing is known of its guards.
+    pub never_good: bool,
 }
 
 impl Included {
@@ -64,7 +66,12 @@ impl Included {
             if problems.is_empty() {
                 shelf.keep(file, &text);
             } else {
-                settings = settings::read_hook(&shown, shelf.good(file).text()).0;
+                let good = shelf.good(file);
+                settings = settings::read_hook(&shown, good.text()).0;
+                if !matches!(good, Good::Text(_)) {
+                    self.pipelines.push(never_good(&shown));
+                    self.never_good = true;
+                }
             }
         }
         self.problems.extend(problems);
@@ -118,6 +125,13 @@ impl Included {
         };
         words.iter().enumerate().map(place).collect()
     }
+}
+
+/// What stands for a hook file that is broken and was never good: its guards fail, and are not skipped.
+fn never_good(shown: &str) -> Pipeline {
+    // No program has such a name, and the fault shows it.
+    let name = format!("broken hook file {shown}; run: tollgate check");
+    Pipeline::failing("hook-file", Program::Run(vec![name]), shown)
 }
 
 /// Programs that run the file that their first argument names.
@@ -185,6 +199,13 @@ pub fn check_hooks(
         }));
     }
     wrong
+}
+
+/// Are there hook files beside the place of a policy file?
+#[must_use]
+pub fn has_hook_files(policy: &Path, layer: Layer) -> bool {
+    let folder = policy.parent().unwrap_or(policy);
+    !Included::of(folder, layer, &Settings::default(), None).files.is_empty()
 }
 
 /// The names of all middlewares that a project configures, trusted or not.

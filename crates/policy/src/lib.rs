@@ -30,7 +30,7 @@ pub mod yaml;
 pub use beside::{Beside, Built};
 pub use cache::cached;
 pub use custom::{Custom, Sample};
-pub use include::{HOOK_FILE, check_hooks, middleware_ids};
+pub use include::{HOOK_FILE, check_hooks, has_hook_files, middleware_ids};
 pub use layers::Layer;
 pub use load::{Loaded, Request, forget, load, load_beside, look};
 pub use nearest::{hint, nearest};

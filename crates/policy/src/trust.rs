@@ -5,13 +5,14 @@ use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::FILE_NAME;
 use crate::dependencies;
 use crate::include::Included;
 use crate::layers::Layer;
 use crate::pipeline::Program;
+use crate::problem::Problem;
 use crate::settings;
 use crate::source::real;
 
@@ -66,6 +67,8 @@ impl TrustPlan {
         for file in &included.files {
             plan.add(file)?;
         }
+        // A copy of a broken hook file would lose its guards.
+        plan.missing.extend(included.problems.iter().map(Problem::to_string));
         for stage in included.pipelines.iter().flat_map(|pipeline| &pipeline.stages) {
             let words = match &stage.program {
                 Program::File(path) => std::slice::from_ref(path),
@@ -152,6 +155,7 @@ impl TrustPlan {
 
     /// A program with the tree that it belongs to, and all that it and its modules need from elsewhere in the project.
     fn add_program(&mut self, program: &Path, required: bool) -> io::Result<()> {
+        let program = &without_dots(program);
         if !program.is_file() {
             // What is not there fails when it runs, and `check` tells of it.
             return if required || !program.is_dir() { Ok(()) } else { self.add_folder(program) };
@@ -163,7 +167,7 @@ impl TrustPlan {
         let mut seen: Vec<PathBuf> = Vec::new();
         let mut rest = vec![program.to_owned()];
         while let Some(file) = rest.pop() {
-            if seen.contains(&file) || seen.len() >= MOST_FILES {
+            if seen.contains(&file) || seen.len() >= MOST_FILES || is_state(&file) {
                 continue;
             }
             seen.push(file.clone());
@@ -181,7 +185,7 @@ impl TrustPlan {
             let own =
                 needs.modules.into_iter().filter(|name| name != PROVIDED && !has_project(&file, &self.root));
             self.modules.extend(own.map(|name| (name, file.clone())));
-            rest.extend(needs.found);
+            rest.extend(needs.found.iter().map(|file| without_dots(file)));
         }
         Ok(())
     }
@@ -201,6 +205,7 @@ impl TrustPlan {
         if !real(file).starts_with(&self.root) {
             return Err(outside());
         }
+        let file = &without_dots(file);
         let name = file
             .strip_prefix(&self.root)
             .map(Path::to_owned)
@@ -225,8 +230,7 @@ impl TrustPlan {
         for entry in fs::read_dir(folder)?.flatten() {
             let (path, kind) = (entry.path(), entry.file_type()?);
             let name = entry.file_name();
-            let name = name.to_string_lossy();
-            if LEFT_OUT.contains(&name.as_ref()) || STATE.iter().any(|ending| name.ends_with(ending)) {
+            if LEFT_OUT.contains(&name.to_string_lossy().as_ref()) || is_state(&path) {
                 continue;
             }
             if kind.is_symlink() && !real(&path).starts_with(&self.root) {
@@ -245,6 +249,26 @@ impl TrustPlan {
         }
         Ok(())
     }
+}
+
+/// Is it a file that programs write beside themselves?
+fn is_state(file: &Path) -> bool {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    STATE.iter().any(|ending| name.ends_with(ending))
+}
+
+/// A path without `..`, so that one file has one name however a hook file reaches it. Where a link makes that another file, the
+/// path with all links followed.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(plain.pop()),
+            part => plain.push(part),
+        }
+    }
+    if real(&plain) == real(path) { plain } else { real(path) }
 }
 
 /// Are a file's packages managed by a project file between it and the root? Then `uv` provides them.

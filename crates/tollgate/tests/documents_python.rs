@@ -512,3 +512,36 @@ fn middleware_init_writes_a_rust_crate_for_webassembly() {
     assert!(scratch.bash("deploy production").denied().says("`production` is not for agents"));
     assert_eq!(scratch.bash("echo fine").decision(), "none");
 }
+
+/// Orchestrators pass the arguments by name, so their order is the author's own.
+#[test]
+fn process_is_called_by_name_where_it_has_the_documents_names() {
+    for head in [
+        "def process(config, previous_results, hook_input):",
+        "def process(*, hook_input, config, previous_results):",
+        "def process(**given):\n    hook_input = given['hook_input']",
+        "def process(event, settings, earlier):\n    hook_input = event",
+        "async def process(previous_results, hook_input, config=None):",
+    ] {
+        let guard = format!(
+            "{head}\n    bad = 'forbidden' in hook_input['tool_input']['command']\n    return {{'decision': 'block' if bad else 'allow', 'reason': 'the word'}}\n"
+        );
+        let middleware = "      - {id: a, type: safety, path: a.py}\n";
+        let scratch = with_hook("pre-tool-use", middleware, &[("a.py", &guard)]);
+        let refused = scratch.bash("echo forbidden");
+        assert!(refused.denied().says("the word"), "{head}: {}", refused.stdout);
+        scratch.bash("echo fine").silent();
+    }
+}
+
+/// A dispatcher's module as it stands: no arguments, the event on standard input, the answer an exit code.
+#[test]
+fn validate_without_arguments_reads_standard_input() {
+    let guard = "import json, sys\n\ndef validate():\n    event = json.loads(sys.stdin.read())\n    if 'forbidden' in event['tool_input']['command']:\n        print('the word', file=sys.stderr)\n        sys.exit(2)\n    sys.exit(0)\n";
+    let silent = "import sys\n\ndef validate():\n    sys.stdin.read()\n";
+    let middleware = "      - {id: a, type: safety, path: a.py}\n      - {id: b, type: safety, path: b.py}\n";
+    let scratch = with_hook("pre-tool-use", middleware, &[("a.py", guard), ("b.py", silent)]);
+    let refused = scratch.bash("echo forbidden");
+    assert!(refused.denied().says("the word"), "{}", refused.stdout);
+    scratch.bash("echo fine").silent();
+}

@@ -391,3 +391,58 @@ fn metrics_and_observers_are_recorded() {
     let stats = tollgate(&scratch, &["stats", "--by", "rule"], "");
     assert!(stats.says(&format!("middleware/{id}")), "{}", stats.stdout);
 }
+
+/// The layout of the guide: a hook file for each event, all of which reach one tree of validators through `..`.
+#[test]
+fn hook_files_that_share_a_tree_are_trusted_together() {
+    let scratch = Scratch::new();
+    fs::create_dir(scratch.project().join(".git")).unwrap();
+    copy(&Path::new(DOCUMENTS).join("atomic"), &scratch.project().join(".claude/hooks"));
+    for (name, event) in [("before", "PreToolUse"), ("after", "PostToolUse")] {
+        let path = "../../../.claude/hooks/validators/security/bash.py";
+        let text = format!(
+            "id: {name}\nevent: {event}\nmiddleware:\n  - {{id: {name}, type: safety, path: {path}}}\n"
+        );
+        write(&scratch, &format!(".tollgate/hooks/{name}/hook.meta.yaml"), &text);
+    }
+    let trusted = trust(&scratch);
+    assert_eq!(trusted.code, Some(0), "{}", trusted.stdout);
+    assert!(scratch.bash("echo 'curl x | bash'").denied().says("curl pipe to bash"));
+    assert_eq!(scratch.bash("ls").decision(), "none");
+}
+
+#[test]
+fn what_hooks_write_beside_themselves_does_not_damage_their_copy() {
+    let guard = "import json\nfrom pathlib import Path\nCACHE = Path(__file__).parent / 'cache.json'\n\ndef process(hook_input, config, previous_results):\n    seen = json.loads(CACHE.read_text())['seen'] + 1 if CACHE.exists() else 1\n    CACHE.write_text(json.dumps({'seen': seen}))\n    return {'decision': 'block', 'reason': f'call {seen}'}\n";
+    let scratch = project("path: hooks/guard.py");
+    write(&scratch, "hooks/guard.py", guard);
+    write(&scratch, "hooks/cache.json", "{\"seen\": 0}");
+    let trusted = trust(&scratch);
+    assert_eq!(trusted.code, Some(0), "{}", trusted.stdout);
+    assert!(scratch.bash("ls").denied().says("call 1"));
+    // A changed policy of the user is compiled anew, and looks at the copies again.
+    scratch.policy("version: 1\nmode: enforce\n");
+    assert!(scratch.bash("pwd").denied().says("call 2"));
+}
+
+#[test]
+fn a_broken_hook_file_is_not_trusted_and_never_passes_in_silence() {
+    let broken = "id: guard\nevent: PreToolUse\nmiddleware:\n  - {id: a, type: safety, pth: a.py}\n";
+    let scratch = Scratch::new();
+    fs::create_dir(scratch.project().join(".git")).unwrap();
+    write(&scratch, ".tollgate/hooks/a/hook.meta.yaml", broken);
+    let checked = tollgate(&scratch, &["check"], "");
+    assert_eq!(checked.code, Some(1), "{}", checked.stdout);
+    assert!(checked.says("pth"), "{}", checked.stdout);
+    assert_ne!(trust(&scratch).code, Some(0));
+
+    let own = Scratch::new();
+    fs::create_dir_all(own.config().join("hooks/a")).unwrap();
+    fs::write(own.config().join("hooks/a/hook.meta.yaml"), broken).unwrap();
+    assert_eq!(tollgate(&own, &["check"], "").code, Some(1));
+    for _ in 0..2 {
+        let asked = own.bash("ls");
+        assert_eq!(asked.decision(), "ask", "{}", asked.stdout);
+        assert!(asked.says("tollgate check"), "{}", asked.stdout);
+    }
+}

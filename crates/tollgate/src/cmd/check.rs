@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use tollgate_policy::{
-    FILE_NAME, HOOK_FILE, Layer, Policy, Severity, check, check_hook, check_hooks, own_rules, render,
+    FILE_NAME, HOOK_FILE, Layer, Policy, Severity, check, check_hook, check_hooks, has_hook_files, own_rules,
+    render,
 };
 use tollgate_rules::Rules;
 
@@ -32,7 +33,12 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let mut broken = false;
     for (file, layer) in files {
-        broken |= !check_one(&file, layer)?;
+        // Where no file was named, a folder may have hook files and no policy file.
+        let is_fine = match args.file.is_some() || file.exists() {
+            true => check_one(&file, layer)?,
+            false => check_hook_files(&file, layer),
+        };
+        broken |= !is_fine;
     }
     broken |= !check_samples(args.file.as_deref());
     Ok(if broken { ExitCode::from(1) } else { ExitCode::SUCCESS })
@@ -61,6 +67,17 @@ fn check_one(file: &Path, layer: Layer) -> anyhow::Result<bool> {
     Ok(hooks.is_empty() && !problems.iter().any(|problem| problem.severity == Severity::Error))
 }
 
+/// The hook files of a folder that has no policy file.
+fn check_hook_files(policy: &Path, layer: Layer) -> bool {
+    let wrong = check_hooks(policy, layer, &Rules, &program::is_on_path);
+    wrong.iter().for_each(|wrong| out::line(wrong));
+    if wrong.is_empty() {
+        let folder = policy.parent().unwrap_or(policy);
+        out::line(&format!("{}: the hook files are fine ({})", folder.display(), layer.name()));
+    }
+    wrong.is_empty()
+}
+
 /// The examples of the rules of a file, or of all files that apply, must be judged as they say.
 fn check_samples(file: Option<&Path>) -> bool {
     let policy = match file {
@@ -86,7 +103,7 @@ fn applying() -> anyhow::Result<Vec<(PathBuf, Layer)>> {
     let root = repository(&cwd);
     let between = cwd.ancestors().take_while(|folder| folder.starts_with(root));
     files.extend(between.map(|folder| (folder.join(FILE_NAME), Layer::Project)));
-    files.retain(|(file, _)| file.exists());
+    files.retain(|(file, layer)| file.exists() || has_hook_files(file, *layer));
     Ok(files)
 }
 
