@@ -35,7 +35,7 @@ pub fn record(args: &[String]) -> Result<()> {
             vec!["cargo", "run", "--locked", "-q", "-p", "tollgate-e2e", "--bin", "record", "--", agent];
         words.extend(store.then_some("--store"));
         let mut command = sh::command(&words);
-        command.env("TOLLGATE_BIN", sh::root().join("target/debug/tollgate"));
+        command.env("TOLLGATE_BIN", sh::target_dir().join("debug/tollgate"));
         sh::check(&mut command).with_context(|| format!("{agent} could not be recorded"))?;
     }
     if !store {

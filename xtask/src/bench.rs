@@ -17,7 +17,7 @@ const AT_ONCE: usize = 100;
 /// Prints the table.
 pub fn run() -> Result<()> {
     let hook = build::release()?;
-    let scratch = build::target_dir().join("bench");
+    let scratch = sh::target_dir().join("bench");
     let _ = std::fs::remove_dir_all(&scratch);
     std::fs::create_dir_all(scratch.join("home/project"))?;
     let noop = empty_program(&scratch, "noop", &[])?;

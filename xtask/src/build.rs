@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use xtask::sh::{self, Background};
+use xtask::sh::{self, Background, target_dir};
 
 use crate::hot;
 
@@ -111,11 +111,6 @@ fn is_known_start(library: &[u8]) -> bool {
     KNOWN_STARTS
         .iter()
         .any(|known| release.strip_prefix(known.as_bytes()).is_some_and(|rest| rest.starts_with(b".")))
-}
-
-/// Where cargo puts what it builds.
-pub fn target_dir() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| sh::root().join("target"), PathBuf::from)
 }
 
 /// The platform that this machine is.

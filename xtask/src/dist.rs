@@ -50,7 +50,7 @@ fn build_again() -> Result<PathBuf> {
         bail!("uncommitted changes are not in the second build; commit them first");
     }
     // The space finds commands that do not quote.
-    let folder = build::target_dir().join("dist again");
+    let folder = sh::target_dir().join("dist again");
     if folder.exists() {
         fs::remove_dir_all(&folder).with_context(|| format!("cannot remove `{}`", folder.display()))?;
     }

@@ -26,6 +26,9 @@ pub fn run(names: &[String]) -> Result<()> {
 fn step(folder: &Path, clone: &PathBuf, name: &str) -> Result<()> {
     let mut command = sh::command(&["cargo", "xtask", name]);
     sh::clean(&mut command, &folder.join(format!("home {name}")))?;
-    command.env_remove("CARGO_TARGET_DIR").env("CARGO_INSTALL_ROOT", folder.join("installed"));
+    command
+        .env_remove("CARGO_TARGET_DIR")
+        .env_remove("TOLLGATE_E2E_CLIENTS")
+        .env("CARGO_INSTALL_ROOT", folder.join("installed"));
     sh::check(command.current_dir(clone))
 }

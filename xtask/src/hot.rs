@@ -122,7 +122,7 @@ pub fn record() -> Result<()> {
     // The names are read from the binary itself. Cargo knows nothing of that, nor that the binary depends on the lists.
     let fresh = || sh::run(&["cargo", "clean", "--release", "-p", "tollgate", "--target", &build::host()?]);
     fresh()?;
-    let scratch = build::target_dir().join("hot");
+    let scratch = sh::target_dir().join("hot");
     let _ = std::fs::remove_dir_all(&scratch);
     std::fs::create_dir_all(scratch.join("home/project"))?;
     let hook = build::release_with(&[(NAMES, &scratch.to_string_lossy())])?;

@@ -40,7 +40,7 @@ struct Past {
 
 impl Past {
     fn new(events: u64, commands: &[PathBuf]) -> Result<Self> {
-        let home = build::target_dir().join("bench-past");
+        let home = sh::target_dir().join("bench-past");
         let _ = std::fs::remove_dir_all(&home);
         let past = Self { state: home.join("state"), home };
         let words =

@@ -1,6 +1,7 @@
 //! Running programs.
 
-use std::path::PathBuf;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
@@ -16,19 +17,51 @@ pub fn cargo_home() -> Option<PathBuf> {
     named.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")))
 }
 
+/// Where cargo puts what it builds. Shell commands in the tests name what lies there, so a checkout whose path would have to
+/// be quoted builds below the home, or in the folder for temporary files.
+pub fn target_dir() -> PathBuf {
+    if let Some(named) = std::env::var_os("CARGO_TARGET_DIR") {
+        return PathBuf::from(named);
+    }
+    let root = root();
+    if is_plain(&root) {
+        return root.join("target");
+    }
+    let mut hasher = DefaultHasher::new();
+    root.hash(&mut hasher);
+    let home =
+        std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute() && is_plain(home));
+    let cache = home.map_or_else(std::env::temp_dir, |home| home.join(".cache"));
+    cache.join(format!("tollgate-target-{:016x}", hasher.finish()))
+}
+
+fn is_plain(path: &Path) -> bool {
+    path.to_string_lossy().chars().all(|c| c.is_ascii_alphanumeric() || "/._-+".contains(c))
+}
+
+/// What every command is told: where to build, where the clients of the end-to-end tests are, which authorities Node trusts.
+fn settings() -> Vec<(&'static str, PathBuf)> {
+    let target = target_dir();
+    let moved = target != root().join("target");
+    let clients = (moved && std::env::var_os("TOLLGATE_E2E_CLIENTS").is_none())
+        .then(|| ("TOLLGATE_E2E_CLIENTS", target.join("e2e-clients")));
+    let target = moved.then_some(("CARGO_TARGET_DIR", target));
+    target.into_iter().chain(clients).chain(node_certificates()).collect()
+}
+
 /// A command in the workspace's root.
 pub fn command(words: &[&str]) -> Command {
     let mut command = Command::new(words.first().copied().unwrap_or_default());
-    command.args(words.get(1..).unwrap_or_default()).current_dir(root()).envs(node_certificates());
+    command.args(words.get(1..).unwrap_or_default()).current_dir(root()).envs(settings());
     command
 }
 
 /// Node.js brings its own list of certificate authorities and ignores the machine's, which breaks npm behind a proxy that has
 /// an authority of its own.
-fn node_certificates() -> Option<(&'static str, &'static str)> {
+fn node_certificates() -> Option<(&'static str, PathBuf)> {
     const NAME: &str = "NODE_EXTRA_CA_CERTS";
     const BUNDLE: &str = "/etc/ssl/certs/ca-certificates.crt";
-    (std::env::var_os(NAME).is_none() && std::path::Path::new(BUNDLE).exists()).then_some((NAME, BUNDLE))
+    (std::env::var_os(NAME).is_none() && Path::new(BUNDLE).exists()).then(|| (NAME, PathBuf::from(BUNDLE)))
 }
 
 /// Variables that a test run keeps: where the tools are, and what people set to steer the tests.
@@ -48,7 +81,7 @@ const KEPT_PREFIXES: &[&str] =
 
 /// Gives a command the environment of a machine where nothing is prepared: an empty home, no settings of git or of any other
 /// program, no terminal. A test that is green in it does not depend on who runs it.
-pub fn clean(command: &mut Command, home: &std::path::Path) -> Result<()> {
+pub fn clean(command: &mut Command, home: &Path) -> Result<()> {
     let _ = std::fs::remove_dir_all(home);
     std::fs::create_dir_all(home).with_context(|| format!("cannot make {}", home.display()))?;
     let own = |name: &str, folder: &str| {
@@ -61,7 +94,7 @@ pub fn clean(command: &mut Command, home: &std::path::Path) -> Result<()> {
         proxy || KEPT.contains(&name) || KEPT_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
     };
     let kept = std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_kept));
-    command.env_clear().envs(kept).envs(node_certificates()).env("HOME", home).env("LANG", "C.UTF-8");
+    command.env_clear().envs(kept).envs(settings()).env("HOME", home).env("LANG", "C.UTF-8");
     command.envs(cargo.map(|path| ("CARGO_HOME", path))).envs(rustup.map(|path| ("RUSTUP_HOME", path)));
     command.stdin(Stdio::null());
     Ok(())

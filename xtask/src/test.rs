@@ -109,7 +109,7 @@ fn test_command(options: &[&str], left_out: &[&str]) -> Result<Command> {
         command.args(options).arg("--").args(left_out.iter().flat_map(|name| ["--skip", name]));
         command
     };
-    sh::clean(&mut command, &build::target_dir().join("test-home"))?;
+    sh::clean(&mut command, &sh::target_dir().join("test-home"))?;
     // Generated inputs are the same in every run, so that a red test is red again; another seed tries others.
     if std::env::var_os("PROPTEST_RNG_SEED").is_none() {
         command.env("PROPTEST_RNG_SEED", "20261116");
@@ -130,7 +130,7 @@ fn e2e(binary: &Path) -> Result<()> {
     } else {
         command.args(["--", "--ignored"]);
     }
-    sh::clean(&mut command, &build::target_dir().join("test-home"))?;
+    sh::clean(&mut command, &sh::target_dir().join("test-home"))?;
     sh::check(command.env("TOLLGATE_BIN", binary).env("PATH", tools::search_path()))
 }
 

@@ -8,8 +8,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use xtask::sh::{self, Background};
 
-use crate::build;
-
 /// Each program with the Debian packages that bring it.
 const PROGRAMS: &[(&str, &[&str])] = &[
     ("git", &["git"]),
@@ -60,9 +58,9 @@ pub fn search_path() -> OsString {
 /// Starts downloading every client that the end-to-end tests drive, which goes on while other steps compile.
 pub fn start_client_downloads() -> Result<Background> {
     sh::run(&["cargo", "build", "--locked", "-p", "tollgate-e2e", "--bin", "install-clients"])?;
-    let program = build::target_dir().join("debug/install-clients");
+    let program = sh::target_dir().join("debug/install-clients");
     let mut command = sh::command(&[&program.to_string_lossy()]);
-    Background::start(command.env("PATH", search_path()), build::target_dir().join("client-downloads.log"))
+    Background::start(command.env("PATH", search_path()), sh::target_dir().join("client-downloads.log"))
 }
 
 fn apt_install(packages: &[&str]) -> Result<()> {
@@ -123,7 +121,7 @@ fn own_folders() -> [PathBuf; 3] {
 }
 
 fn folder() -> PathBuf {
-    build::target_dir().join("test-tools")
+    sh::target_dir().join("test-tools")
 }
 
 fn has_recent_node() -> bool {
