@@ -29,6 +29,7 @@ fn the_client_reads_each_case_as_recorded() -> Result<()> {
     let fired = run.scratch().home().join("fired");
     let handler = json!({"type": "command", "command": format!("touch {}", fired.display())}).to_string();
     let cases: Vec<Value> = serde_json::from_str(CASES)?;
+    let mut different = Vec::new();
     for case in &cases {
         let name = case.get("name").and_then(Value::as_str).context("a case without a name")?;
         let loads = case.get("loads").and_then(Value::as_bool).context("a case without a result")?;
@@ -37,12 +38,14 @@ fn the_client_reads_each_case_as_recorded() -> Result<()> {
         let text = text.with_context(|| format!("{name} has no settings"))?;
         run.scratch().write_home(SETTINGS, &text.replace("\"@OK@\"", &handler))?;
         let outcome = bash(&run, "true")?;
-        assert_eq!(!is_skipped(&outcome), loads, "{name}: {outcome}");
-        if text.contains("@OK@") {
-            assert_eq!(fired.exists(), loads, "{name}: a hook beside it runs; {outcome}");
+        if is_skipped(&outcome) == loads {
+            different.push(format!("{name}: {outcome}"));
+        } else if text.contains("@OK@") && fired.exists() != loads {
+            different.push(format!("{name}: the hook beside it; {outcome}"));
         }
         let _ = fs::remove_file(&fired);
     }
+    assert!(different.is_empty(), "{} cases: {}", different.len(), different.join("\n"));
     Ok(())
 }
 

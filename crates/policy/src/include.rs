@@ -57,6 +57,15 @@ impl Included {
         included
     }
 
+    /// What people are told of the broken files.
+    pub(crate) fn problem_notices(&self) -> Vec<String> {
+        let follows = match self.never_good {
+            true => "is broken, so that its guards fail at every call",
+            false => "is broken, and counts as it was when it was last good",
+        };
+        self.problems.iter().map(|problem| format!("a hook file {follows}: {problem}")).collect()
+    }
+
     fn read(&mut self, file: &Path, shelf: Option<&Shelf>) {
         let bytes = fs::read(file).unwrap_or_default();
         self.stamps.push(Stamp::of_file(file, Identity::of(file), Some(&bytes)));

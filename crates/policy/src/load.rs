@@ -358,14 +358,9 @@ struct Hooks {
 
 impl Hooks {
     fn add(&mut self, included: Included) {
+        self.notices.extend(included.problem_notices());
         self.pipelines.extend(included.pipelines);
         self.stamps.extend(included.stamps);
-        let follows = match included.never_good {
-            true => "is broken, so that its guards fail at every call",
-            false => "is broken, and counts as it was when it was last good",
-        };
-        self.notices
-            .extend(included.problems.iter().map(|problem| format!("a hook file {follows}: {problem}")));
     }
 }
 

@@ -16,7 +16,6 @@ enum Type {
     Object,
     TextOrList,
     SwitchOrObject,
-    NoList,
     OneOf(&'static [&'static str]),
 }
 
@@ -49,7 +48,6 @@ impl Type {
                 number.parse::<f64>().is_ok_and(|number| (0.0..=1.0).contains(&number))
             }
             (Self::OneOf(words), Value::String(word)) => words.contains(&word.as_str()),
-            (Self::NoList, value) => value.as_list().is_none(),
             _ => false,
         }
     }
@@ -61,7 +59,7 @@ impl Type {
             Self::Whole => "a whole number".into(),
             Self::Share => "a number from 0 to 1".into(),
             Self::List => "a list".into(),
-            Self::Object | Self::NoList => "an object".into(),
+            Self::Object => "an object".into(),
             Self::TextOrList => "a string or a list".into(),
             Self::SwitchOrObject => "a boolean or an object".into(),
             Self::OneOf(words) => listed(words),
@@ -212,6 +210,7 @@ const LISTS: &[&str] = &[
 const OBJECTS: &[&str] = &[
     "autoMode",
     "enabledPlugins",
+    "env",
     "fileSuggestion",
     "modelOverrides",
     "permissions",
@@ -240,7 +239,6 @@ const OTHERS: &[(&str, Type)] = &[
     ("disableDeepLinkRegistration", Type::OneOf(&["disable"])),
     ("disabledMcpjsonServers", Type::TextOrList),
     ("enabledMcpjsonServers", Type::TextOrList),
-    ("env", Type::NoList),
     ("feedbackDrafts", Type::OneOf(&["notify", "quiet", "off"])),
     ("feedbackSurveyRate", Type::Share),
     ("forceLoginOrgUUID", Type::TextOrList),
