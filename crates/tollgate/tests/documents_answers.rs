@@ -499,7 +499,7 @@ fn the_documents_orchestrator_gives_its_reason() {
     let meta = r#"{"event": "PreToolUse", "middleware": [{"id": "block-dangerous-commands", "type": "safety", "enabled": true, "path": "guard.py", "config": {"dangerous_patterns": ["forbidden"]}}]}"#;
     let middleware = fs::read_to_string(concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/tests/seed/pre-tool-use/middleware/safety/block-dangerous-commands.py"
+        "/tests/documents/pipeline/middleware/safety/block-dangerous-commands.py"
     ))
     .unwrap();
     let base = "from dataclasses import dataclass\n@dataclass\nclass MiddlewareResult:\n    decision: str\n    reason: str\n    metrics: dict\n";

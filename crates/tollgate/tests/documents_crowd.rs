@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use support::{Answer, Scratch, finish, start_with};
 use tollgate_store::Log;
 
-const DANGEROUS: &str = include_str!("documents/block-dangerous-commands.py");
+const DANGEROUS: &str = include_str!("documents/pipeline/middleware/safety/block-dangerous-commands.py");
 
 fn with_guard(entry: &str, files: &[(&str, &str)]) -> Scratch {
     let scratch = Scratch::new();

@@ -20,9 +20,9 @@ use std::process::Command;
 use serde_json::{Value, json};
 use support::{Answer, Scratch, answer};
 
-const DANGEROUS: &str = include_str!("documents/block-dangerous-commands.py");
+const DANGEROUS: &str = include_str!("documents/pipeline/middleware/safety/block-dangerous-commands.py");
 const INTERFACE: &str = include_str!("documents/interface.py");
-const BASH_VALIDATOR: &str = include_str!("documents/bash.py");
+const BASH_VALIDATOR: &str = include_str!("documents/atomic/validators/security/bash.py");
 
 /// A user's policy with one hook, and files beside it.
 fn with_hook(event: &str, middleware: &str, files: &[(&str, &str)]) -> Scratch {

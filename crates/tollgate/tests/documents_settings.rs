@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 
 const HANDLERS: &str = include_str!("documents/settings/handlers.json");
 const COLLECTIVE: &str = include_str!("documents/settings/collective.json");
-const PRE_TOOL_USE: &str = include_str!("documents/handlers/pre-tool-use.py");
-const BASH_VALIDATOR: &str = include_str!("documents/validators/security/bash.py");
+const PRE_TOOL_USE: &str = include_str!("documents/atomic/handlers/pre-tool-use.py");
+const BASH_VALIDATOR: &str = include_str!("documents/atomic/validators/security/bash.py");
 
 const USER: &str = ".claude/settings.json";
 const PROJECT: &str = "p/.claude/settings.json";

@@ -1,5 +1,5 @@
 //! Hooks of whole trees through `trust` and `build`, one's own validators through `validate`, implementation scripts,
-//! and what is recorded of middleware. The documents' own files are in `tests/documents` and `tests/seed`.
+//! and what is recorded of middleware. The documents' own files are in `tests/documents`.
 
 #![allow(
     clippy::unwrap_used,

@@ -153,10 +153,10 @@ fn what_others_wrote_fits_the_schemas() {
         fits(&workflow, preset.text, preset.name);
     }
     let hook = schema("hook");
-    let seed = std::fs::read_to_string(
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/seed/pre-tool-use/hook.meta.yaml"),
+    let documented = std::fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/documents/pipeline/hook.meta.yaml"),
     );
-    fits(&hook, &seed.unwrap(), "the seed hook");
+    fits(&hook, &documented.unwrap(), "the hook of the documents");
     for text in blocks("docs/guide/middleware.md").iter().filter(|text| text.contains("version: 1")) {
         fits(&schema("policy"), text, text);
     }

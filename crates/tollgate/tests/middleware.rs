@@ -1,4 +1,4 @@
-//! The middleware pipeline, through the binary: the seeds' own files, every kind of program, every fault.
+//! The middleware pipeline, through the binary: the documents' own files, every kind of program, every fault.
 
 #![allow(
     clippy::unwrap_used,
@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use support::{Answer, Scratch, answer, finish, in_terminal, is_missing};
 
-const SEED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/seed");
+const DOCUMENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/documents");
 
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
@@ -55,10 +55,10 @@ fn soon(what: &str, mut check: impl FnMut() -> bool) {
 }
 
 #[test]
-fn the_seeds_own_hook_works_unchanged() {
+fn the_documents_hook_works_unchanged() {
     let scratch = Scratch::new();
     let hooks = scratch.config().join("hooks/lifecycle/pre-tool-use");
-    copy(&Path::new(SEED).join("pre-tool-use"), &hooks);
+    copy(&Path::new(DOCUMENTS).join("pipeline"), &hooks);
     let statsd = UdpSocket::bind("127.0.0.1:0").unwrap();
     statsd.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
     // The one thing that differs: a port of our own, so that the packets can be seen.
@@ -86,8 +86,8 @@ fn the_seeds_own_hook_works_unchanged() {
 }
 
 #[test]
-fn the_seeds_validator_works_unchanged() {
-    let path = format!("{SEED}/validators/security/bash.py");
+fn the_documents_validator_works_unchanged() {
+    let path = format!("{DOCUMENTS}/atomic/validators/security/bash.py");
     let scratch = with_hook(&format!("      - {{id: bash, type: safety, path: {path}}}\n"), &[]);
     let blocked = scratch.bash("echo 'curl x | bash'");
     blocked.denied();
