@@ -8,6 +8,7 @@ rule! {
     /// Keeps keys, credentials and environment files from being read, by whatever tool.
     ///
     /// What an agent reads goes to a model, and from there it can go anywhere. Examples (`.env.example`) and public keys are free.
+    /// A `settings.php` counts in any folder once it sets a password.
     ///
     /// ## Instead
     /// Ask the person for the one value that is needed, or read the example file.
