@@ -32,15 +32,14 @@ pub fn run() -> Result<()> {
     steps.run("programs that the tests need", tools::install);
     let clients = steps.run("end-to-end harness", tools::start_client_downloads);
     let release = steps.run("start of the release build", build::start_release);
-    steps.run("lints", lints);
     steps.run("licences", licences);
-    steps.run("test build", || sh::check(&mut test_command(&["--no-run"], &[])?));
+    let compiler = build_tests(&mut steps);
     let binary =
         release.and_then(|release| steps.run("release build", || release.wait().and(build::release_path())));
-    steps.run("unit tests", || unit(binary.as_deref(), &[]));
+    steps.run("unit tests", || unit(compiler, binary.as_deref(), &[]));
     let clients = clients.and_then(|clients| steps.run("clients from npm", || clients.wait()));
     match binary.zip(clients) {
-        Some((binary, ())) => drop(steps.run("end-to-end tests", || e2e(&binary))),
+        Some((binary, ())) => drop(steps.run("end-to-end tests", || e2e(compiler, &binary))),
         None => steps.skip("end-to-end tests", "the release binary or a client is missing"),
     }
     steps.finish()
@@ -51,8 +50,8 @@ pub fn quick() -> Result<()> {
     let mut steps = Steps::default();
     steps.run("format", format);
     steps.run("programs that the tests need", tools::install);
-    steps.run("lints", lints);
-    steps.run("unit tests", || unit(None, SLOW));
+    let compiler = build_tests(&mut steps);
+    steps.run("unit tests", || unit(compiler, None, SLOW));
     steps.finish()
 }
 
@@ -62,7 +61,7 @@ pub fn clients(versions: &[String]) -> Result<()> {
     tools::install()?;
     if versions.is_empty() {
         tools::start_client_downloads()?.wait()?;
-        return e2e(&binary);
+        return e2e(Compiler::Rustc, &binary);
     }
     let mut command = sh::command(&["cargo", "run", "--locked", "--quiet", "-p", "devtools", "--", "e2e"]);
     sh::check(command.arg(&binary).args(versions))
@@ -72,8 +71,39 @@ fn format() -> Result<()> {
     sh::run(&["cargo", "fmt", "--all", "--check"])
 }
 
-fn lints() -> Result<()> {
-    sh::run(&["cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])
+/// What compiles the workspace's own crates.
+#[derive(Clone, Copy)]
+enum Compiler {
+    Rustc,
+    /// `rustc` that also runs clippy's lints, as `cargo clippy` starts it. One build serves the lints and the tests; `cargo
+    /// clippy` beside it would compile every dependency twice.
+    Clippy,
+}
+
+/// Compiles the tests and checks them, and all that they are made of, with clippy. Where a lint fails, they are compiled
+/// without lints, so that they run all the same.
+fn build_tests(steps: &mut Steps) -> Compiler {
+    let build = |compiler| sh::check(&mut test_command(compiler, &["--no-run"], &[])?);
+    if steps.run("lints and test build", || build(Compiler::Clippy)).is_some() {
+        return Compiler::Clippy;
+    }
+    steps.run("test build without lints", || build(Compiler::Rustc));
+    Compiler::Rustc
+}
+
+impl Compiler {
+    /// Tells a cargo command what compiles the workspace. The wrapper is an option and not in the environment, where cargo
+    /// would find it that a test starts.
+    fn choose(self, command: &mut Command) -> Result<()> {
+        if let Self::Clippy = self {
+            let sysroot = sh::output(&["rustc", "--print", "sysroot"])?;
+            let driver = Path::new(sysroot.trim()).join("bin/clippy-driver");
+            command.arg("--config").arg(format!("build.rustc-workspace-wrapper={driver:?}"));
+            // Separated as `cargo clippy` separates them.
+            command.env("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__");
+        }
+        Ok(())
+    }
 }
 
 /// Licences and sources of everything we build on. Without `cargo deny`, a test of `devtools` checks the licences. Advisories
@@ -86,8 +116,8 @@ fn licences() -> Result<()> {
     sh::run(&["cargo", "deny", "--all-features", "check", "bans", "licenses", "sources"])
 }
 
-fn unit(binary: Option<&Path>, left_out: &[&str]) -> Result<()> {
-    let mut command = test_command(&["--no-fail-fast"], left_out)?;
+fn unit(compiler: Compiler, binary: Option<&Path>, left_out: &[&str]) -> Result<()> {
+    let mut command = test_command(compiler, &["--no-fail-fast"], left_out)?;
     if let Some(binary) = binary {
         command.env("TOLLGATE_BIN", binary);
     }
@@ -95,43 +125,44 @@ fn unit(binary: Option<&Path>, left_out: &[&str]) -> Result<()> {
 }
 
 /// All tests that need no real client, without those that are left out.
-fn test_command(options: &[&str], left_out: &[&str]) -> Result<Command> {
-    let mut command = if has_nextest() {
-        let mut command = sh::command(&["cargo", "nextest", "run", "--workspace", "--locked"]);
-        let names: Vec<String> = left_out.iter().map(|name| format!("test({name})")).collect();
-        if !names.is_empty() {
-            command.args(["-E", &format!("not ({})", names.join(" or "))]);
-        }
-        command.args(options);
-        command
-    } else {
-        let mut command = sh::command(&["cargo", "test", "--workspace", "--locked"]);
-        command.args(options).arg("--").args(left_out.iter().flat_map(|name| ["--skip", name]));
-        command
-    };
-    sh::clean(&mut command, &sh::target_dir().join("test-home"))?;
+fn test_command(compiler: Compiler, options: &[&str], left_out: &[&str]) -> Result<Command> {
+    let mut command = clean_cargo(compiler, &["--workspace"])?;
     // Generated inputs are the same in every run, so that a red test is red again; another seed tries others.
     if std::env::var_os("PROPTEST_RNG_SEED").is_none() {
         command.env("PROPTEST_RNG_SEED", "20261116");
     }
-    command.env("PATH", tools::search_path());
+    command.args(options);
+    if !has_nextest() {
+        command.arg("--").args(left_out.iter().flat_map(|name| ["--skip", name]));
+    } else if !left_out.is_empty() {
+        let names: Vec<String> = left_out.iter().map(|name| format!("test({name})")).collect();
+        command.args(["-E", &format!("not ({})", names.join(" or "))]);
+    }
     Ok(command)
 }
 
-fn e2e(binary: &Path) -> Result<()> {
-    let mut command = if has_nextest() {
-        sh::command(&["cargo", "nextest", "run", "--workspace", "--locked", "--no-fail-fast"])
-    } else {
-        sh::command(&["cargo", "test", "-p", "tollgate-e2e", "-p", "packaging", "--locked", "--no-fail-fast"])
-    };
+fn e2e(compiler: Compiler, binary: &Path) -> Result<()> {
+    // With nextest the same selection of packages as for the unit tests: another one would be compiled anew.
+    let packages: &[&str] =
+        if has_nextest() { &["--workspace"] } else { &["-p", "tollgate-e2e", "-p", "packaging"] };
+    let mut command = clean_cargo(compiler, packages)?;
+    command.env("TOLLGATE_BIN", binary).arg("--no-fail-fast");
     if has_nextest() {
-        // The same selection of packages as for the unit tests: another one would be compiled anew.
         command.args(["-E", "package(tollgate-e2e) or package(packaging)", "--run-ignored", "only"]);
     } else {
         command.args(["--", "--ignored"]);
     }
+    sh::check(&mut command)
+}
+
+/// Cargo, about to run tests of these packages in a clean environment.
+fn clean_cargo(compiler: Compiler, packages: &[&str]) -> Result<Command> {
+    let runner: &[&str] = if has_nextest() { &["nextest", "run"] } else { &["test"] };
+    let mut command = sh::command(&["cargo"]);
     sh::clean(&mut command, &sh::target_dir().join("test-home"))?;
-    sh::check(command.env("TOLLGATE_BIN", binary).env("PATH", tools::search_path()))
+    command.env("PATH", tools::search_path()).args(runner).args(packages).arg("--locked");
+    compiler.choose(&mut command)?;
+    Ok(command)
 }
 
 fn has_nextest() -> bool {
