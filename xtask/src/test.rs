@@ -148,7 +148,8 @@ fn e2e(compiler: Compiler, binary: &Path) -> Result<()> {
     let mut command = clean_cargo(compiler, packages)?;
     command.env("TOLLGATE_BIN", binary).arg("--no-fail-fast");
     if has_nextest() {
-        command.args(["-E", "package(tollgate-e2e) or package(packaging)", "--run-ignored", "only"]);
+        command.args(["--profile", "end-to-end", "--run-ignored", "only"]);
+        command.args(["-E", "package(tollgate-e2e) or package(packaging)"]);
     } else {
         command.args(["--", "--ignored"]);
     }
