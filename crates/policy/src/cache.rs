@@ -6,7 +6,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::beside;
 use crate::shelf::Shelf;
-use crate::snapshot::Stamp;
+use crate::snapshot::{Folders, Stamp};
 
 const MAGIC: &[u8; 8] = b"TGCACHE\x01";
 const HASH: usize = 32;
@@ -46,5 +46,5 @@ fn recall<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
         return None;
     }
     let (stamps, built): (Vec<Stamp>, T) = postcard::from_bytes(body).ok()?;
-    stamps.iter().all(Stamp::is_current).then_some(built)
+    stamps.iter().all(|stamp| stamp.is_current(Folders::default())).then_some(built)
 }

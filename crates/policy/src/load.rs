@@ -13,7 +13,7 @@ use crate::policy::{Change, Policy, changes, strictest};
 use crate::problem::{At, Problem, Severity, shown_path};
 use crate::settings;
 use crate::shelf::{Good, Shelf};
-use crate::snapshot::{Body, Head, Snapshot, Stamp, catalogue_hash, encode};
+use crate::snapshot::{Body, Folders, Head, Snapshot, Stamp, catalogue_hash, encode};
 use crate::source::{Health, Identity, Reading, Source, SourceFile, real, sources};
 use crate::trust::{Copies, TrustPlan, Trusted};
 
@@ -131,14 +131,14 @@ impl<'a> Loader<'a> {
         }
         // Asked before the files are looked at: what is read after that moment is as old as it says.
         let settled = head.settled();
-        if !head.stamps.iter().all(Stamp::is_current) {
+        if !head.stamps.iter().all(|stamp| stamp.is_current(self.request.folders())) {
             return None;
         }
         let body = snapshot.body()?;
         if let Some(settled) = settled {
             self.write(&settled, &body);
         }
-        let sources = body.sources();
+        let sources = body.sources(self.request.folders());
         let Body { policy, digest, notices, .. } = body;
         let beside = snapshot.head.beside;
         Some(Loaded { policy, notices, changes: Vec::new(), digest, sources, rebuilt: false, beside })
@@ -173,9 +173,10 @@ impl<'a> Loader<'a> {
         stamps.extend(hooks.stamps);
 
         files.iter().for_each(|file| self.keep(file));
-        let body = Body::new(policy.clone(), standing.clone(), &sources);
+        let body = Body::new(policy.clone(), standing.clone(), &sources, self.request.folders());
         if !files.iter().any(|file| file.reading.passing) {
             let beside = built.bytes.clone();
+            let stamps = stamps.into_iter().map(|stamp| stamp.shortened(self.request.folders())).collect();
             self.write(&Head { key: self.key, catalogue: self.catalogue, stamps, beside }, &body);
         }
         let notices = standing.into_iter().chain(change_notice(&changes, &files)).collect();

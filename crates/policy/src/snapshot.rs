@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use tollgate_model::{Card, Pack};
 
+use crate::Request;
 use crate::layers::Layer;
 use crate::policy::Policy;
 use crate::source::{Health, Identity, SourceFile};
 
 const MAGIC: &[u8; 8] = b"TGPOLICY";
-const FORMAT: u32 = 6;
+const FORMAT: u32 = 7;
 const HASH: usize = 32;
 
 /// What a snapshot was made for and from.
@@ -41,11 +42,52 @@ impl Head {
     }
 }
 
+/// The folders that a request names. A snapshot holds none of their names, which may hold a secret: it keeps a path as what
+/// follows the part that the path shares with one of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Folders<'a>(pub [&'a [u8]; 2]);
+
+impl Request<'_> {
+    pub(crate) fn folders(&self) -> Folders<'_> {
+        let project = self.project.unwrap_or(Path::new(""));
+        Folders([self.cwd, project].map(|folder| folder.as_os_str().as_bytes()))
+    }
+}
+
+/// A path without what it shares with a folder of the request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ShortPath {
+    folder: u8,
+    shared: u32,
+    #[serde(with = "bytes")]
+    rest: Vec<u8>,
+}
+
+impl ShortPath {
+    fn whole(path: &Path) -> Self {
+        Self { folder: 0, shared: 0, rest: path.as_os_str().as_bytes().to_vec() }
+    }
+
+    fn shortened(&self, folders: Folders) -> Self {
+        let path = self.path(Folders::default());
+        let shared = |folder: &[u8]| folder.iter().zip(&path).take_while(|(one, other)| one == other).count();
+        let (folder, shared) =
+            (0..).zip(folders.0.map(shared)).max_by_key(|(_, shared)| *shared).unwrap_or_default();
+        let rest = path.get(shared..).unwrap_or_default().to_vec();
+        Self { folder, shared: u32::try_from(shared).unwrap_or_default(), rest }
+    }
+
+    fn path(&self, folders: Folders) -> Vec<u8> {
+        let folder = folders.0.get(usize::from(self.folder)).copied().unwrap_or_default();
+        let shared = usize::try_from(self.shared).ok().and_then(|shared| folder.get(..shared));
+        [shared.unwrap_or_default(), &self.rest].concat()
+    }
+}
+
 /// One thing on disk that the policy depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stamp {
-    #[serde(with = "bytes")]
-    pub path: Vec<u8>,
+    path: ShortPath,
     pub identity: Identity,
     /// The hash of a file too young to be told by its times.
     pub content: Option<[u8; HASH]>,
@@ -53,7 +95,7 @@ pub(crate) struct Stamp {
 
 impl Stamp {
     pub(crate) fn new(path: &Path, identity: Identity) -> Self {
-        Self { path: path.as_os_str().as_bytes().to_vec(), identity, content: None }
+        Self { path: ShortPath::whole(path), identity, content: None }
     }
 
     /// Of a file as it was read. Its content counts as long as its times could miss another change.
@@ -62,9 +104,15 @@ impl Stamp {
         Self { content, ..Self::new(path, identity) }
     }
 
+    /// The same, without what its path shares with the request's folders.
+    pub(crate) fn shortened(self, folders: Folders) -> Self {
+        Self { path: self.path.shortened(folders), ..self }
+    }
+
     /// Is it still as it was?
-    pub(crate) fn is_current(&self) -> bool {
-        let path = Path::new(OsStr::from_bytes(&self.path));
+    pub(crate) fn is_current(&self, folders: Folders) -> bool {
+        let path = self.path.path(folders);
+        let path = Path::new(OsStr::from_bytes(&path));
         let has = |hash| std::fs::read(path).is_ok_and(|bytes| blake3::hash(&bytes) == hash);
         self.identity.again(path) == self.identity && self.content.is_none_or(has)
     }
@@ -76,12 +124,17 @@ pub(crate) struct Body {
     pub policy: Policy,
     pub digest: String,
     pub notices: Vec<String>,
-    sources: Vec<(Vec<u8>, Vec<u8>, u8, Health)>,
+    sources: Vec<(ShortPath, ShortPath, u8, Health)>,
 }
 
 impl Body {
-    pub(crate) fn new(policy: Policy, notices: Vec<String>, sources: &[SourceFile]) -> Self {
-        let bytes = |path: &Path| path.as_os_str().as_bytes().to_vec();
+    pub(crate) fn new(
+        policy: Policy,
+        notices: Vec<String>,
+        sources: &[SourceFile],
+        folders: Folders,
+    ) -> Self {
+        let bytes = |path: &Path| ShortPath::whole(path).shortened(folders);
         let sources = sources
             .iter()
             .map(|file| (bytes(&file.path), bytes(&file.real), file.layer as u8, file.health))
@@ -89,12 +142,12 @@ impl Body {
         Self { digest: policy.digest(), policy, notices, sources }
     }
 
-    pub(crate) fn sources(&self) -> Vec<SourceFile> {
-        let path = |bytes: &[u8]| PathBuf::from(OsStr::from_bytes(bytes));
+    pub(crate) fn sources(&self, folders: Folders) -> Vec<SourceFile> {
+        let path = |short: &ShortPath| PathBuf::from(OsStr::from_bytes(&short.path(folders)));
         let layer = |number: u8| {
             [Layer::Managed, Layer::User].get(usize::from(number)).copied().unwrap_or(Layer::Project)
         };
-        let file = |(at, real, number, health): &(Vec<u8>, Vec<u8>, u8, Health)| SourceFile {
+        let file = |(at, real, number, health): &(ShortPath, ShortPath, u8, Health)| SourceFile {
             path: path(at),
             real: path(real),
             layer: layer(*number),
@@ -167,8 +220,22 @@ pub(crate) fn catalogue_hash(cards: &[&'static Card]) -> [u8; HASH] {
 
 #[cfg(test)]
 mod tests {
-    use super::{Head, Stamp};
+    use super::{Folders, Head, Stamp};
     use crate::source::Identity;
+
+    #[test]
+    fn f30_paths_are_kept_without_the_folders_of_the_request() {
+        let directory = tempfile::tempdir().unwrap();
+        let (project, cwd) = (directory.path().join("one"), directory.path().join("two/deep"));
+        let bytes = |path: &'_ std::path::PathBuf| path.as_os_str().as_encoded_bytes().to_vec();
+        let (cwd_bytes, project_bytes) = (bytes(&cwd), bytes(&project));
+        let folders = Folders([&cwd_bytes, &project_bytes]);
+        for path in [cwd.join("x"), project.join("x"), directory.path().join("two/x"), "/etc/x".into()] {
+            let stamp = Stamp::new(&path, Identity::of(&path)).shortened(folders);
+            assert_eq!(stamp.path.path(folders), bytes(&path));
+            assert!(!stamp.path.rest.windows(3).any(|part| part == b"one" || part == b"two"), "{path:?}");
+        }
+    }
 
     #[test]
     fn f26_a_young_file_is_told_by_its_content() {
@@ -180,15 +247,18 @@ mod tests {
         let head =
             |stamp: Stamp| Head { key: [0; 32], catalogue: [0; 32], stamps: vec![stamp], beside: Vec::new() };
         let (same, other) = (read("text"), read("tent"));
-        assert!(same.content.is_some() && same.is_current());
-        assert!(!other.is_current(), "changed within the tick: the same times, another text");
+        assert!(same.content.is_some() && same.is_current(Folders::default()));
+        assert!(
+            !other.is_current(Folders::default()),
+            "changed within the tick: the same times, another text"
+        );
         assert!(head(same.clone()).settled().is_none(), "too young to be settled");
         std::thread::sleep(std::time::Duration::from_millis(150));
         assert!(read("text").content.is_none(), "old enough for its times to tell");
         let settled = head(same).settled().unwrap();
-        assert!(settled.stamps[0].content.is_none() && settled.stamps[0].is_current());
+        assert!(settled.stamps[0].content.is_none() && settled.stamps[0].is_current(Folders::default()));
         assert!(settled.settled().is_none());
         std::fs::write(&path, "tent").unwrap();
-        assert!(!settled.stamps[0].is_current());
+        assert!(!settled.stamps[0].is_current(Folders::default()));
     }
 }

@@ -5,6 +5,7 @@
 //! a shell would split, so a redacted command still has the same words.
 
 mod assign;
+mod encoded;
 mod flags;
 mod key;
 mod names;
@@ -15,12 +16,14 @@ mod stores;
 mod tests;
 mod tokens;
 mod value;
+mod views;
 
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 
 use scan::{Found, scan};
+use tollgate_model::json::Value;
 
 /// Takes secrets out of a text without the installation's key: `‹secret:github-token›`.
 #[must_use]
@@ -42,6 +45,8 @@ pub struct Redactor {
 const TELLING: usize = 8;
 /// A shorter piece of a secret of many words is a word.
 const LINE: usize = 16;
+/// No more of a value is looked at to learn its secrets.
+const MOST_LEARNT: usize = 256 << 10;
 /// No more secrets are remembered than this.
 const MOST_SEEN: usize = 64;
 
@@ -73,7 +78,9 @@ impl Redactor {
         let mut done = 0;
         for (start, end, class, kind) in found {
             out.push_str(text.get(done..start).unwrap_or_default());
-            out.push_str(&self.stand_in(class, kind, text.get(start..end).unwrap_or_default()));
+            let stand_in = self.stand_in(class, kind, text.get(start..end).unwrap_or_default());
+            // A further piece of a secret is only taken out: its stand-in stands where the first piece was.
+            out.push_str(if kind.is_empty() { "" } else { &stand_in });
             done = end;
         }
         out.push_str(text.get(done..).unwrap_or_default());
@@ -95,6 +102,46 @@ impl Redactor {
             self.seen.borrow().iter().filter(|(secret, _)| text.contains(secret.as_str()))
         {
             out = Cow::Owned(out.replace(secret.as_str(), stand_in));
+        }
+        out
+    }
+
+    /// Remembers the secrets of a value, so that `repeated` knows them where nothing shows that they are secrets.
+    pub fn learn(&self, value: &Value) {
+        let mut left = MOST_LEARNT;
+        self.learn_some(value, &mut left);
+    }
+
+    fn learn_some(&self, value: &Value, left: &mut usize) {
+        match value {
+            Value::String(text) if text.len() <= *left => {
+                *left -= text.len();
+                let _ = self.text(text);
+            }
+            Value::List(elements) => elements.iter().for_each(|element| self.learn_some(element, left)),
+            Value::Map(members) => members.iter().for_each(|(name, member)| {
+                let _ = self.text(name);
+                self.learn_some(member, left);
+            }),
+            _ => {}
+        }
+    }
+
+    /// A text that repeats parts of others, perhaps cut: without its own secrets and without those that were met before.
+    #[must_use]
+    pub fn repeated(&self, text: &str) -> String {
+        let mut out = self.known(&self.text(text)).into_owned();
+        for (secret, stand_in) in self.seen.borrow().iter() {
+            let Some(start) = secret.get(..secret.floor_char_boundary(TELLING)) else { continue };
+            let mut from = 0;
+            while let Some(at) = out.get(from..).and_then(|rest| rest.find(start)).map(|offset| from + offset)
+            {
+                let rest = out.get(at..).unwrap_or_default().chars();
+                let same = rest.zip(secret.chars()).take_while(|(own, other)| own == other);
+                let length: usize = same.map(|(own, _)| own.len_utf8()).sum();
+                out.replace_range(at..at + length, stand_in);
+                from = at + stand_in.len();
+            }
         }
         out
     }

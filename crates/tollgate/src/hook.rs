@@ -18,12 +18,13 @@ use tollgate_model::{
 };
 use tollgate_pipeline::{Judgement, Used};
 use tollgate_policy::{Audit, Loaded, Policy, Redact};
-use tollgate_store::{Log, SessionProject};
+use tollgate_store::{Log, SessionProject, redact};
 use tollgate_workflow::Index;
 
 use crate::alive;
 use crate::cmd::canary::is_canary;
 use crate::dirs::{self, Dirs};
+use crate::discreet;
 use crate::exceptions;
 use crate::flows::Places;
 use crate::guard::{self, Guard};
@@ -135,6 +136,7 @@ impl Hook {
         session.weigh(&mut decision);
         let after = guide.keep(&effects, outcome, &mut decision);
         decision.alone = decision.verdict == Verdict::Ask && self.is_alone(event, &project);
+        discreet::hide_secrets(event, &mut decision, &self.state);
         let reply = self.reply(&session, &guard, &results, &mut decision);
         let times = Times { read, policy, judge: micros(start) - read - policy };
         let workflows = guide.record().collect();
@@ -227,9 +229,10 @@ impl Hook {
 
     /// The one place where a failure becomes an answer.
     fn fault(&self, bytes: &[u8], event: Option<&Event>, fault: &Fault, on_fault: OnFault) -> Reply {
-        let reply = self.adapter.fault(&self.payload(bytes), event, fault, on_fault);
-        let record =
-            Record::of_fault(event, self.adapter.agent().name(), fault, reply.expressed).made_by(VERSION, "");
+        let fault = Fault::new(fault.kind, redact(&fault.message));
+        let reply = self.adapter.fault(&self.payload(bytes), event, &fault, on_fault);
+        let record = Record::of_fault(event, self.adapter.agent().name(), &fault, reply.expressed)
+            .made_by(VERSION, "");
         // A fault that cannot be recorded is still answered, and the answer tells the fault itself.
         let _ = Log::at(&self.state).append(&record, SystemTime::now());
         reply

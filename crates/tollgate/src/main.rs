@@ -6,6 +6,7 @@ mod alive;
 mod cli;
 mod cmd;
 mod dirs;
+mod discreet;
 mod exceptions;
 mod exit;
 mod flows;

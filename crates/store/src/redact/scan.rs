@@ -4,19 +4,56 @@
 use super::flags::{self, Commands};
 use super::names::STEMS;
 use super::tokens::TOKENS;
-use super::{assign, shapes, stores};
+use super::{assign, encoded, shapes, stores, views};
 
-/// A secret in a text.
+/// A secret in a text, or a piece of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Found {
     pub(crate) start: usize,
     pub(crate) end: usize,
+    /// Empty for a further piece of a secret that was found in pieces.
     pub(crate) kind: &'static str,
 }
 
-/// All secrets of a text, in order and apart.
+/// All secrets of a text, in order and apart: those that stand in it as they are, in pieces, and in another alphabet.
 pub(crate) fn scan(text: &str) -> Vec<Found> {
-    let mut scanner = Scanner::of(text.as_bytes());
+    let text = text.as_bytes();
+    let mut found = literal(text);
+    let known = found.len();
+    for view in views::of(text) {
+        for secret in literal(&view.text) {
+            let mut kind = secret.kind;
+            for (start, end) in view.origins(secret.start, secret.end) {
+                found.push(Found { start, end, kind: std::mem::take(&mut kind) });
+            }
+        }
+    }
+    for run in encoded::of(text) {
+        let first = literal(&run.text).into_iter().next();
+        found.extend(first.map(|secret| Found { start: run.start, end: run.end, kind: secret.kind }));
+    }
+    if found.len() > known { apart(found) } else { found }
+}
+
+/// In order, and those that overlap as one.
+fn apart(mut found: Vec<Found>) -> Vec<Found> {
+    found.sort_by_key(|secret| secret.start);
+    let mut apart: Vec<Found> = Vec::with_capacity(found.len());
+    for secret in found {
+        match apart.last_mut().filter(|last| secret.start < last.end) {
+            Some(last) => {
+                last.end = last.end.max(secret.end);
+                last.kind = if last.kind.is_empty() { secret.kind } else { last.kind };
+            }
+            None => apart.push(secret),
+        }
+    }
+    apart
+}
+
+/// The secrets that stand in a text as they are.
+fn literal(text: &[u8]) -> Vec<Found> {
+    let mut scanner = Scanner::of(text);
     let mut found: Vec<Found> = Vec::new();
     let (mut at, mut done) = (0, 0);
     while let Some(start) = next_start(scanner.text, at) {
@@ -72,6 +109,7 @@ impl<'t> Scanner<'t> {
             b':' => shapes::url(self.text, at).or_else(|| shapes::telegram(self.text, at)),
             b'e' => shapes::jwt(self.text, at),
             b'l' => shapes::login(self.text, at),
+            b'.' => shapes::terraform(self.text, at),
             b'P' => shapes::putty(self.text, at),
             b'M' | b'N' | b'O' => shapes::discord(self.text, at),
             _ => None,
@@ -124,8 +162,8 @@ pub(crate) fn next_start(text: &[u8], from: usize) -> Option<usize> {
 }
 
 /// Beside tokens and names: key blocks, flags, addresses, web tokens, bots, logins.
-const OTHER_STARTS: [&str; 8] =
-    ["---", "--user", "--proxy-user", "://", ":AA", "eyJ", "Private-Lines", "login"];
+const OTHER_STARTS: [&str; 9] =
+    ["---", "--user", "--proxy-user", "://", ":AA", "eyJ", "Private-Lines", "login", ".atlasv1."];
 /// What stands before a short flag.
 const BEFORE_FLAG: [u8; 5] = [b' ', b'\t', b'\n', b'"', b'\''];
 

@@ -151,6 +151,17 @@ pub(crate) fn discord(text: &[u8], at: usize) -> Option<Found> {
     fits.then_some(Found { start: at, end: third, kind: "discord-token" })
 }
 
+/// `X.atlasv1.Y`: a token of Terraform Cloud, found at its middle.
+pub(crate) fn terraform(text: &[u8], at: usize) -> Option<Found> {
+    const MIDDLE: &[u8] = b".atlasv1.";
+    let rest = text.get(at..)?.strip_prefix(MIDDLE)?;
+    let part = |byte: &&u8| is_word(**byte) || **byte == b'-';
+    let before = text.get(..at)?.iter().rev().take(64).take_while(part).count();
+    let behind = rest.iter().take_while(part).count();
+    let fits = before >= 8 && behind >= 30;
+    fits.then(|| Found { start: at - before, end: at + MIDDLE.len() + behind, kind: "terraform-token" })
+}
+
 /// Where `needle` stands in `text`.
 pub(crate) fn find(text: &[u8], needle: &[u8]) -> Option<usize> {
     text.windows(needle.len()).position(|window| window == needle)

@@ -2,6 +2,7 @@
 
 use super::*;
 
+mod pieces;
 mod stores;
 
 /// Each case is a text and what is left of it; `‹x›` is short for the stand-in of kind x.
