@@ -111,6 +111,7 @@ pub(crate) fn read(stage: &Stage, answer: &Value) -> StageResult {
     StageResult {
         approves: said == Said::Allow && parts.approves(),
         context: context.to_owned(),
+        error: parts.error_beside(said),
         notice: parts.text("systemMessage").unwrap_or_default().to_owned(),
         rewrite: parts.rewrite(stage.kind).cloned(),
         output: OUTPUTS.iter().find_map(|key| parts.all.iter().find_map(|part| part.get(key))).cloned(),
@@ -251,6 +252,13 @@ impl<'a> Parts<'a> {
         };
         let find = |key: &str| self.all.iter().find_map(|part| part.get(key).and_then(shown));
         std::iter::once(first).chain(REASONS).find_map(find).unwrap_or_default()
+    }
+
+    /// The error that an answer reports although it decides to let the event pass.
+    fn error_beside(&self, said: Said) -> String {
+        let passes = matches!(said, Said::Allow | Said::Continue);
+        let find = || self.all.iter().find_map(|part| part.get("error").and_then(shown));
+        find().filter(|_| passes).unwrap_or_default()
     }
 
     fn metrics(&self) -> Value {

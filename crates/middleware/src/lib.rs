@@ -85,7 +85,8 @@ pub fn guard(pipelines: &[Pipeline], request: &Request) -> Guarded {
         } else {
             in_order(&stages, &mut input, request, &mut guarded);
         }
-        let own = guarded.results.get(before..).unwrap_or_default();
+        let own = guarded.results.get_mut(before..).unwrap_or_default();
+        own.iter_mut().for_each(|result| result.key = pipeline.stage_key(&result.id));
         if pipeline.deny_by_default && !own.iter().any(|result| result.said == Said::Allow) {
             guarded.results.push(StageResult::by_default(&pipeline.id));
         }

@@ -186,6 +186,8 @@ fn result_of(value: &Value) -> StageResult {
         context: String::new(),
         notice: String::new(),
         approves: false,
+        error: String::new(),
+        key: String::new(),
         fault: None,
         on_error: tollgate_policy::OnError::Allow,
         took: std::time::Duration::ZERO,

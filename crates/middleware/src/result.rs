@@ -28,6 +28,10 @@ pub struct StageResult {
     pub notice: String,
     /// The agent need not ask for its own permission: an answer in a host's own form says so.
     pub approves: bool,
+    /// An error that it reports although it lets the event pass.
+    pub error: String,
+    /// Names its stage among those of all hooks; empty for one that is run alone.
+    pub key: String,
     /// Why it could not say anything.
     pub fault: Option<String>,
     /// What follows from a fault.
@@ -88,6 +92,8 @@ impl StageResult {
             context: String::new(),
             notice: String::new(),
             approves: false,
+            error: String::new(),
+            key: String::new(),
             fault: None,
             on_error: stage.on_error,
             took: Duration::ZERO,
@@ -120,6 +126,8 @@ impl StageResult {
             context: String::new(),
             notice: String::new(),
             approves: false,
+            error: String::new(),
+            key: String::new(),
             fault: None,
             on_error: OnError::OnFault,
             took: Duration::ZERO,

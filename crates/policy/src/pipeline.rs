@@ -169,6 +169,12 @@ impl Stage {
 }
 
 impl Pipeline {
+    /// Names one of its stages, and no stage of another hook with the same ids.
+    #[must_use]
+    pub fn stage_key(&self, stage: &str) -> String {
+        [&self.source, &self.id, &self.event, stage].join("\n")
+    }
+
     /// One before every call, with a stage that cannot run.
     pub(crate) fn failing(id: &str, program: Program, source: &str) -> Self {
         Self {

@@ -6,6 +6,7 @@ mod exceptions;
 mod fault;
 mod files;
 mod grants;
+mod hook_failures;
 mod log;
 mod mirror;
 mod raw;
@@ -18,6 +19,9 @@ pub use exceptions::{keep_exemption, list_exemptions, revoke_exemption};
 pub use fault::LogFault;
 pub use files::keep_note;
 pub use grants::{GRANT_LIFE, Grant, grant, is_code, list_grants, revoke_grant, take_grant};
+pub use hook_failures::{
+    HookFailure, clear_hook_failure, hook_failure, is_first_hook_failure, keep_hook_failure,
+};
 pub use log::{Appended, Breach, Entry, Head, Keep, Limits, Log, NO_RESULT, Records, Trouble, Verification};
 pub use mirror::{remove_mirror, write_mirror};
 pub use raw::{members, plain};

@@ -157,7 +157,7 @@ fn session_name(agent: &str, session: &str) -> String {
 }
 
 /// A hash over texts that cannot run into each other.
-fn digest(texts: &[&str]) -> blake3::Hash {
+pub(crate) fn digest(texts: &[&str]) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     for text in texts {
         hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());

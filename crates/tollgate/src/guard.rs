@@ -11,6 +11,7 @@ use tollgate_model::{
 };
 use tollgate_policy::{OnError, Policy};
 
+use crate::failed_hooks;
 use crate::hook::DEADLINE;
 use crate::patience::Patience;
 
@@ -34,7 +35,17 @@ impl Guard<'_> {
         if !longest.is_zero() {
             patience.extend(DEADLINE + longest);
         }
-        self.weigh(effects, decision, Some(patience.until()))
+        let results = self.weigh(effects, decision, Some(patience.until()));
+        let run = failed_hooks::Run {
+            event: self.event,
+            row: self.adapter.row(self.event),
+            project: self.world.workspace(),
+            policy: self.policy,
+            state: self.state,
+        };
+        let reported = results.iter().map(|result| (result, self.on_fault(result)));
+        decision.notices.extend(run.report(reported));
+        results
     }
 
     /// The same with nobody waiting.

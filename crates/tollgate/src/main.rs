@@ -9,6 +9,7 @@ mod dirs;
 mod discreet;
 mod exceptions;
 mod exit;
+mod failed_hooks;
 mod flows;
 mod git;
 mod guard;

@@ -46,7 +46,7 @@ const FORMS: &[(&str, Outcome)] = &[
     // Hook frameworks: handlers, validators, middlewares, collective hooks.
     (r#"{"decision": "allow"}"#, Proceeds),
     (r#"{"decision": "allow", "reason": null}"#, Proceeds),
-    (r#"{"decision": "allow", "error": "no such validator"}"#, Proceeds),
+    (r#"{"decision": "allow", "error": "no such validator"}"#, Shown("no such validator")),
     (r#"{"decision": "continue", "reason": "Logged successfully", "metrics": {}}"#, Proceeds),
     (r#"{"decision": "block", "reason": "R1"}"#, Denied("R1")),
     (r#"{"decision": "warn", "message": "R2"}"#, Told("R2")),

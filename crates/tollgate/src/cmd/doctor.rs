@@ -51,7 +51,6 @@ fn sections(stage: &Stage) -> Vec<Section> {
     let guards = Guard::registered(stage);
     let command = registered.first().or(guards.first().map(|(_, command)| command));
     let gate = gate::Gate::of(stage, command);
-    let policy = Section { about: "Policy".into(), lines: gate.policy() };
     let claude = claude::Claude::find(stage);
     let about = claude.title();
     let mut lines = claude.lines();
@@ -67,6 +66,8 @@ fn sections(stage: &Stage) -> Vec<Section> {
         sections.push(Section { about, lines });
     }
     sections.extend(SETUPS.iter().filter_map(|setup| agent_section(stage, &Guard::new(stage, setup), &gate)));
+    // After the canaries: those have run the hooks once more.
+    let policy = Section { about: "Policy".into(), lines: [gate.policy(), gate.failed_hooks()].concat() };
     let mut log = gate.log();
     log.push(gate.life());
     sections.extend([policy, Section { about: "Log".into(), lines: log }]);

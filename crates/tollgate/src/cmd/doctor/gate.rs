@@ -16,6 +16,7 @@ use crate::cmd::audit::{self, Life, Way};
 use crate::cmd::canary::{Stage, is_canary};
 use crate::cmd::deliver::configured;
 use crate::dirs::MANAGED;
+use crate::failed_hooks;
 use crate::report::{Line, tilde};
 use crate::when;
 
@@ -93,6 +94,11 @@ impl<'a> Gate<'a> {
             parts.push(format!("and {more} more"));
         }
         parts.join(", ")
+    }
+
+    /// Hooks of the policy that do not run as they should.
+    pub fn failed_hooks(&self) -> Vec<Line> {
+        failed_hooks::doctor_lines(&self.loaded.policy, &self.state)
     }
 
     /// Was it asked by a real session of an agent, and how long did it take?

@@ -107,6 +107,8 @@ fn stage(agent: &str, place: usize, adopted: &Adopted) -> Value {
         ("type", "safety".into()),
         ("run", list(&adopted.words)),
         ("protocol", "agent".into()),
+        // The command as it stood there, for messages: `run` may have a shell around it.
+        ("config", object([("command", adopted.command().as_str().into())])),
         ("timeout", Value::Number(seconds)),
         ("on_error", if adopted.strict { "deny" } else { "allow" }.into()),
         ("match", Value::Map(matches)),
