@@ -16,8 +16,8 @@ use tollgate_store::{
     Held, LogFault, STATE_PATIENCE, SessionProject, Whose, change_state, read_state, under_way,
 };
 use tollgate_workflow::{
-    After, Case, Channel, Flow, Ground, Index, Interest, On, Outcome, Ran, Run, Scope, States, Watch,
-    evaluate, evaluate_at, is_like_a_run,
+    After, Case, Channel, CommandRun, Flow, Ground, Index, Interest, On, Outcome, Ran, Run, Scope, States,
+    Watch, evaluate, evaluate_at, is_like_a_run,
 };
 
 use crate::flows::Places;
@@ -55,7 +55,7 @@ pub struct Once {
     /// What a gate let pass that it is there to refuse.
     waived: RefCell<Vec<String>>,
     /// What commands did that a gate asked for.
-    ran: RefCell<Vec<(String, Option<Ran>)>>,
+    ran: RefCell<Vec<(String, CommandRun)>>,
 }
 
 /// The end of the call that started a subagent, for agents whose subagents stop without an event of their own.
@@ -355,7 +355,7 @@ impl Guide<'_> {
 
 impl Ground for Guide<'_> {
     /// Two gates that ask for the same command at one event have it run once.
-    fn run(&self, command: &str, timeout: u32) -> Option<Ran> {
+    fn run(&self, command: &str, timeout: u32) -> CommandRun {
         if let Some((_, ran)) = self.once.ran.borrow().iter().find(|(known, _)| known == command) {
             return ran.clone();
         }
@@ -366,13 +366,18 @@ impl Ground for Guide<'_> {
 }
 
 impl Guide<'_> {
-    fn run_now(&self, command: &str, timeout: u32) -> Option<Ran> {
+    fn run_now(&self, command: &str, timeout: u32) -> CommandRun {
         let wanted = Duration::from_secs(u64::from(timeout));
         self.patience.extend(wanted + Duration::from_secs(5));
         let limit = self.patience.within(wanted);
-        let ran =
-            program::run(notify::shell(command).current_dir(self.world.workspace()), b"", limit).ok()??;
-        Some(Ran { exit: ran.exit, output: format!("{}\n{}", ran.stdout, ran.stderr) })
+        let mut shell = notify::shell(command);
+        match program::run(shell.current_dir(self.world.workspace()), b"", limit) {
+            Ok(Some(ran)) => {
+                CommandRun::Ended(Ran { exit: ran.exit, output: format!("{}\n{}", ran.stdout, ran.stderr) })
+            }
+            Ok(None) => CommandRun::TimedOut { seconds: limit.as_secs(), agent_limit: limit < wanted },
+            Err(_) => CommandRun::NotRun,
+        }
     }
 }
 

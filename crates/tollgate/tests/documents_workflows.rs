@@ -444,6 +444,17 @@ fn the_checkpoint_holds_after_the_call_of_an_agent_too() {
 }
 
 #[test]
+fn tests_that_hang_do_not_open_the_checkpoint() {
+    let options = "dependencies: \"true\", tests: \"sleep 30\", build: \"true\", timeout: 1s, limit: 99";
+    let team = Team::with(&format!("[{{ handoff: {{ {options} }} }}]"));
+    let told = ["The handoff checkpoint failed.", "did not end within 1 s", "tollgate workflow stop handoff"];
+    refused(&returned(&team, "Task", READY), "handoff", &told);
+    refused(&team.done_saying("coder", READY), "handoff", &told);
+    let record = team.scratch.log().pop().unwrap();
+    assert!(record["waived"].is_null(), "{record}");
+}
+
+#[test]
 fn nothing_runs_behind_a_failed_check() {
     let steps = "dependencies: \"touch ran-dependencies\", tests: \"touch ran-tests; false\", build: \"touch ran-build\"";
     let ran = |team: &Team| -> Vec<String> {

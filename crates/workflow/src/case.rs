@@ -14,8 +14,24 @@ use crate::{files, template};
 
 /// Runs commands for conditions.
 pub trait Ground {
-    /// Runs a command in the project; none when it could not be run or did not end in time.
-    fn run(&self, command: &str, timeout: u32) -> Option<Ran>;
+    /// Runs a command in the project, for at most so many seconds.
+    fn run(&self, command: &str, timeout: u32) -> CommandRun;
+}
+
+/// What came of a command. One that does not end has not succeeded, while one that cannot be run says nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CommandRun {
+    /// It ended.
+    Ended(Ran),
+    /// It did not end in time and was stopped.
+    TimedOut {
+        /// How long it was waited for, in seconds.
+        seconds: u64,
+        /// The agent waits no longer, although the command's own `timeout` would allow it.
+        agent_limit: bool,
+    },
+    /// It could not be started, or nobody trusts it.
+    NotRun,
 }
 
 /// What a command did.

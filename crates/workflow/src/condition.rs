@@ -6,7 +6,7 @@ use tollgate_model::json::Value;
 use tollgate_model::{FileKind, State};
 use tollgate_policy::glob;
 
-use crate::case::{Case, Seen as Expression, plain};
+use crate::case::{Case, CommandRun, Ran, Seen as Expression, plain};
 use crate::flow::{Cond, Flow, Seen};
 use crate::{counts, files, registry, runners, text, words};
 
@@ -233,8 +233,9 @@ impl Asking<'_, '_> {
         if run.is_empty() {
             return Answer::no_command();
         }
-        let Some(ran) = self.run(run, timeout) else {
-            return self.untold(format!("`{run}` could not be run"));
+        let ran = match self.run(run, timeout) {
+            Ok(ran) => ran,
+            Err(answer) => return answer,
         };
         let seen = counts::read(&ran.output);
         let argv: Vec<String> = run.split_whitespace().map(str::to_owned).collect();
@@ -264,8 +265,9 @@ impl Asking<'_, '_> {
         if run.is_empty() {
             return Answer::no_command();
         }
-        let Some(ran) = self.run(run, timeout) else {
-            return self.untold(format!("`{run}` could not be run"));
+        let ran = match self.run(run, timeout) {
+            Ok(ran) => ran,
+            Err(answer) => return answer,
         };
         Answer::of(ran.exit == Some(exit), || {
             let code = ran.exit.map_or("a signal".to_owned(), |code| format!("code {code}"));
@@ -274,10 +276,26 @@ impl Asking<'_, '_> {
         })
     }
 
-    /// A command of a file that nobody trusts does not run.
-    fn run(&self, run: &str, timeout: u32) -> Option<crate::case::Ran> {
-        let run = words::fill(self, run)?;
-        self.flow.trusted.then(|| self.case.ground.run(&run, timeout))?
+    /// Runs a command. One that does not end in time counts as failed: a test that hangs must not open a gate.
+    fn run(&self, run: &str, timeout: u32) -> Result<Ran, Answer> {
+        let not_run = || self.untold(format!("`{run}` could not be run"));
+        // A command of a file that nobody trusts does not run.
+        let Some(command) = words::fill(self, run).filter(|_| self.flow.trusted) else {
+            return Err(not_run());
+        };
+        match self.case.ground.run(&command, timeout) {
+            CommandRun::Ended(ran) => Ok(ran),
+            CommandRun::NotRun => Err(not_run()),
+            CommandRun::TimedOut { seconds, agent_limit } => Err(Answer::of(false, || {
+                let run = words::cut(run, LONGEST_COMMAND);
+                let way_out = if agent_limit {
+                    "the agent waits no longer for a hook, so use a quicker command"
+                } else {
+                    "if it needs longer, raise its `timeout:`"
+                };
+                format!("`{run}` did not end within {seconds} s and counts as failed; {way_out}")
+            })),
+        }
     }
 
     fn state(&self, values: &[(String, String, String)]) -> Answer {

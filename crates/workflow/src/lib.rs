@@ -20,7 +20,7 @@ mod template;
 mod text;
 mod words;
 
-pub use case::{Case, Ground, Ran, States, moments, said};
+pub use case::{Case, CommandRun, Ground, Ran, States, moments, said};
 pub use counts::{Run, observed, tells_counts};
 pub use eval::{After, Outcome, beginning, evaluate, evaluate_at};
 pub use flow::{Act, Active, Channel, Cond, Flow, Gate, On, Refusal, STOPPED, Scope, Seen, Start, Who};

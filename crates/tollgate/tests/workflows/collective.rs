@@ -177,12 +177,13 @@ fn the_errors_of_the_seed() {
 
     let slow = asks_for("sleep 30", "1s");
     let answer = slow.stop();
-    passes(&answer);
-    assert!(answer.says("`sleep 30` could not be run") && answer.says("lets pass"), "{}", answer.stdout);
+    blocked(&answer, "Not so.");
+    assert!(answer.says("`sleep 30` did not end within 1 s and counts as failed"), "{}", answer.stdout);
+    assert!(answer.says("`timeout:`") && answer.says("tollgate workflow stop own"), "{}", answer.stdout);
     assert!(answer.time < Duration::from_secs(20), "{:?}", answer.time);
     let record = slow.scratch.log().pop().unwrap();
-    let waived = record["waived"][0].as_str().unwrap_or_default();
-    assert!(waived.contains("`sleep 30` could not be run"), "the log says so too: {record}");
+    assert_eq!(record["verdict"], "deny", "the log says so too: {record}");
+    assert!(record["waived"].is_null(), "{record}");
 }
 
 /// A name that nobody knows is told and logged, and the agent runs.
