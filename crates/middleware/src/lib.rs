@@ -6,6 +6,7 @@
 mod answer;
 mod batch;
 mod builtin;
+mod files;
 mod observe;
 mod process;
 mod queue;
@@ -41,6 +42,13 @@ pub struct Request<'a> {
     pub admission: Option<&'a Admission>,
 }
 
+impl<'a> Request<'a> {
+    /// The same about another event.
+    fn about(&self, event: &'a Event) -> Self {
+        Self { event, ..*self }
+    }
+}
+
 /// What the guards of an event came to.
 #[derive(Debug, Default)]
 pub struct Guarded {
@@ -57,8 +65,13 @@ pub fn longest(pipelines: &[Pipeline], request: &Request) -> Duration {
     if pipelines.iter().flat_map(|pipeline| &pipeline.stages).all(is_built_in) {
         return Duration::ZERO;
     }
-    let stages = pipelines.iter().flat_map(|pipeline| guards(pipeline, request));
-    let stages: Vec<Stage> = stages.filter(|stage| !is_built_in(stage)).collect();
+    let (files, _) = files::one_by_one(request.event, request.effects);
+    let mut stages: Vec<Stage> = Vec::new();
+    for pipeline in pipelines {
+        stages.extend(guards(pipeline, request));
+        files.iter().for_each(|file| stages.extend(file_guards(pipeline, &request.about(file))));
+    }
+    stages.retain(|stage| !is_built_in(stage));
     let own = |stage: &Stage| u64::from(stage.timeout) * if stage.on_error == OnError::Retry { 2 } else { 1 };
     let starts = stages.iter().any(|stage| matches!(stage.program, Program::File(_)));
     let start = if starts { batch::START } else { Duration::ZERO };
@@ -66,28 +79,32 @@ pub fn longest(pipelines: &[Pipeline], request: &Request) -> Duration {
     queue + start + Duration::from_millis(stages.iter().map(own).sum())
 }
 
-/// Runs what may refuse or rewrite. The first that refuses ends it.
+/// Runs what may refuse or rewrite. The first that refuses ends it. A call over several files is judged as a whole and
+/// file by file.
 #[must_use]
 pub fn guard(pipelines: &[Pipeline], request: &Request) -> Guarded {
     let mut guarded = Guarded::default();
+    let (files, count) = files::one_by_one(request.event, request.effects);
     for pipeline in pipelines {
         let stages = guards(pipeline, request);
-        if stages.is_empty() && !pipeline.deny_by_default {
-            continue;
-        }
-        let mut input = shape::input(request, pipeline, &stages);
-        if let Some(rewritten) = &guarded.rewrite {
-            shape::replace_input(&mut input, rewritten);
-        }
         let before = guarded.results.len();
-        if pipeline.parallel {
-            in_parallel(&stages, &mut input, request, &mut guarded);
-        } else {
-            in_order(&stages, &mut input, request, &mut guarded);
+        let whole = guarded.judge(pipeline, &stages, request);
+        let rewritten = guarded.rewrite.as_ref().map(|input| files::of_rewritten(request.event, input));
+        let mut each = !files.is_empty();
+        for file in files.iter().chain(rewritten.iter().flatten()) {
+            each &= guarded.judge_file(pipeline, &request.about(file));
+        }
+        if let Some(last) = files.last().filter(|_| count > files::MOST) {
+            let why = format!("it changes {count} files, and guards are shown {} of them", files::MOST);
+            let unchecked = file_guards(pipeline, &request.about(last));
+            guarded.results.extend(unchecked.iter().map(|stage| StageResult::failed(stage, why.as_str())));
         }
         let own = guarded.results.get_mut(before..).unwrap_or_default();
         own.iter_mut().for_each(|result| result.key = pipeline.stage_key(&result.id));
-        if pipeline.deny_by_default && !own.iter().any(|result| result.said == Said::Allow) {
+        if pipeline.deny_by_default
+            && pipeline.is_for(request.event.phase(), request.event.agent.name())
+            && !(whole || each)
+        {
             guarded.results.push(StageResult::by_default(&pipeline.id));
         }
         if guarded.results.iter().any(|result| result.said.refuses()) {
@@ -108,6 +125,14 @@ pub fn alone(stage: &Stage, pipeline: &Pipeline, request: &Request) -> StageResu
 /// The stages of a pipeline that run before the answer, for this event.
 fn guards(pipeline: &Pipeline, request: &Request) -> Vec<Stage> {
     stages(pipeline, request, |kind| kind != StageKind::Observability)
+}
+
+/// The guards that see one file of a call over several. Hooks of the agent's own see the agent's payload, and a transform
+/// changes whole calls only.
+fn file_guards(pipeline: &Pipeline, request: &Request) -> Vec<Stage> {
+    let mut stages = guards(pipeline, request);
+    stages.retain(|stage| !stage.native && stage.kind != StageKind::Transform);
+    stages
 }
 
 fn stages(pipeline: &Pipeline, request: &Request, wanted: impl Fn(StageKind) -> bool) -> Vec<Stage> {
@@ -177,6 +202,45 @@ fn in_parallel(stages: &[Stage], input: &mut Value, request: &Request, guarded: 
 }
 
 impl Guarded {
+    /// Runs stages of a pipeline. Does one of them allow the event?
+    fn judge(&mut self, pipeline: &Pipeline, stages: &[Stage], request: &Request) -> bool {
+        if stages.is_empty() {
+            return false;
+        }
+        let mut input = shape::input(request, pipeline, stages);
+        if let Some(rewritten) = &self.rewrite {
+            shape::replace_input(&mut input, rewritten);
+        }
+        let before = self.results.len();
+        if pipeline.parallel {
+            in_parallel(stages, &mut input, request, self);
+        } else {
+            in_order(stages, &mut input, request, self);
+        }
+        self.results.get(before..).unwrap_or_default().iter().any(|result| result.said == Said::Allow)
+    }
+
+    /// Runs the file guards of a pipeline on one file of a call over several. Does one of them allow it? Stages that have
+    /// nothing to say about another file are not listed again.
+    fn judge_file(&mut self, pipeline: &Pipeline, request: &Request) -> bool {
+        if self.results.iter().any(|result| result.said.refuses()) {
+            return false;
+        }
+        let mut own = Self { results: self.results.clone(), rewrite: None };
+        let allows = own.judge(pipeline, &file_guards(pipeline, request), request);
+        for mut result in own.results.drain(self.results.len()..).collect::<Vec<_>>() {
+            if result.rewrite.take().is_some() && result.fault.is_none() && !result.said.refuses() {
+                result.fault = Some("it changes the input of one file of a call over several".to_owned());
+            }
+            let same = |known: &&mut StageResult| known.id == result.id && known.kind == result.kind;
+            match self.results.iter_mut().find(same) {
+                Some(known) if result.adds_nothing_to(known) => known.took += result.took,
+                _ => self.results.push(result),
+            }
+        }
+        allows
+    }
+
     /// Puts a new input in the place of the old one. False when there is none.
     fn take_rewrite(&mut self, result: &StageResult, input: &mut Value) -> bool {
         let new = result.rewrite.as_ref().filter(|new| input.get("tool_input") != Some(*new));

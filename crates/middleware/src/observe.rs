@@ -14,7 +14,7 @@ use tollgate_policy::{Pipeline, Program, Stage, StageKind};
 
 use crate::queue::Admission;
 use crate::result::{Said, StageResult};
-use crate::{Request, Way, each, lost, once, shape, stages};
+use crate::{Request, Way, each, files, lost, once, shape, stages};
 
 /// More than any event comes to.
 const MOST: u64 = 64 << 20;
@@ -35,14 +35,17 @@ pub struct Watch<'a> {
 /// When they cannot be started.
 pub fn watch(pipelines: &[Pipeline], watch: &Watch, state: &Path, program: &Path) -> io::Result<()> {
     let mut jobs = Vec::new();
+    let (files, _) = files::one_by_one(watch.request.event, watch.request.effects);
     for pipeline in pipelines {
-        let observers = stages(pipeline, &watch.request, |kind| kind == StageKind::Observability);
-        if !observers.is_empty() {
-            let input = shape::input(&watch.request, pipeline, &observers);
-            jobs.push(object([
-                ("input", input),
-                ("stages", Value::List(observers.iter().map(stage_value).collect())),
-            ]));
+        let of = |request: &Request| stages(pipeline, request, |kind| kind == StageKind::Observability);
+        let observers = of(&watch.request);
+        jobs.extend(job(&watch.request, pipeline, &observers));
+        // Those that are for single files see a call over several file by file.
+        for file in &files {
+            let request = watch.request.about(file);
+            let mut others = of(&request);
+            others.retain(|stage| !stage.native && !observers.contains(stage));
+            jobs.extend(job(&request, pipeline, &others));
         }
     }
     if jobs.is_empty() {
@@ -63,6 +66,13 @@ pub fn watch(pipelines: &[Pipeline], watch: &Watch, state: &Path, program: &Path
     command.arg("observe").arg("--state").arg(state).process_group(0);
     command.stdin(job).stdout(Stdio::null()).stderr(Stdio::null());
     command.spawn().map(drop)
+}
+
+/// What a process for observers is handed about one event; none without observers.
+fn job(request: &Request, pipeline: &Pipeline, observers: &[Stage]) -> Option<Value> {
+    let stages = || Value::List(observers.iter().map(stage_value).collect());
+    let value = || object([("input", shape::input(request, pipeline, observers)), ("stages", stages())]);
+    (!observers.is_empty()).then(value)
 }
 
 /// What the observers of an event came to.

@@ -134,6 +134,14 @@ impl StageResult {
         }
     }
 
+    /// Is it the same as what is known of the stage, or nothing at all?
+    pub(crate) fn adds_nothing_to(&self, known: &Self) -> bool {
+        let passes = matches!(self.said, Said::Continue | Said::Allow) && self.fault.is_none();
+        let is_quiet = self.error.is_empty() && self.context.is_empty() && self.notice.is_empty();
+        let is_same = self.fault == known.fault && self.said == known.said && self.reason == known.reason;
+        (passes || is_same) && is_quiet
+    }
+
     /// Reads what a middleware answered, in whichever form.
     pub(crate) fn read(stage: &Stage, answer: &Value) -> Self {
         crate::answer::read(stage, answer)

@@ -4,7 +4,7 @@ use tollgate_model::json::{Value, object, parse};
 use tollgate_model::{Actor, Agent, Event, Kind, SearchScope, ToolCall, ToolUse};
 use tollgate_policy::{Pipeline, Program, Stage};
 
-use crate::Request;
+use crate::{Request, files};
 
 /// The event as an object, for these stages. The agent's own payload and configuration are there where a stage can see
 /// them: but for the tracer, built-ins cannot.
@@ -20,7 +20,7 @@ pub(crate) fn input(request: &Request, pipeline: &Pipeline, stages: &[Stage]) ->
     put("hook_event_name", event_name(event).into());
     if let Some(tool) = event.tool() {
         put("tool_name", tool_name(event).as_str().into());
-        put("tool_input", tool_input(event.agent, tool));
+        put("tool_input", tool_input(event, tool));
         put("tool_use_id", tool.id.as_str().into());
     }
     for (key, value) in details(&event.kind) {
@@ -77,13 +77,20 @@ pub(crate) fn tool_name(event: &Event) -> String {
     }
 }
 
-fn tool_input(agent: Agent, tool: &ToolUse) -> Value {
-    if agent == Agent::ClaudeCode {
+fn tool_input(event: &Event, tool: &ToolUse) -> Value {
+    if event.agent == Agent::ClaudeCode {
         return tool.input.clone();
     }
     let text = |value: &str| Value::from(value);
+    let files = || {
+        let paths = files::paths(tool, &event.cwd);
+        Value::List(paths.iter().map(|path| text(path)).collect())
+    };
     match &tool.call {
         ToolCall::Shell { command, .. } => object([("command", text(command))]),
+        ToolCall::Read { paths } if paths.len() > 1 => {
+            object([("file_path", text(paths.first().map_or("", String::as_str))), ("file_paths", files())])
+        }
         ToolCall::Read { paths } => object([("file_path", text(paths.first().map_or("", String::as_str)))]),
         ToolCall::Write { path, content } => object([("file_path", text(path)), ("content", text(content))]),
         ToolCall::Edit { path, edits } => {
@@ -106,7 +113,7 @@ fn tool_input(agent: Agent, tool: &ToolUse) -> Value {
             ])
         }
         ToolCall::Delete { path } => object([("file_path", text(path))]),
-        ToolCall::Patch { text: patch } => object([("patch", text(patch))]),
+        ToolCall::Patch { text: patch } => object([("patch", text(patch)), ("file_paths", files())]),
         ToolCall::Fetch { url } => object([("url", text(url))]),
         ToolCall::WebSearch { query } => object([("query", text(query))]),
         ToolCall::Search { pattern, path, .. } => object([("pattern", text(pattern)), ("path", text(path))]),
