@@ -280,6 +280,16 @@ fn hooks_of_a_project_are_named_and_adopted_for_that_project() {
     done(&home.run(&["init", "--adopt", "--scope", "project", "--yes"]), 0, &["1. SessionStart", "in force"]);
     assert!(!home.read(PROJECT).contains(".claude/hooks"), "{}", home.read(PROJECT));
     check_collective(&home);
+    // The commands are relative: an agent that works in a subfolder has them too.
+    fs::create_dir_all(home.path("p/src/deep")).unwrap();
+    let deep = event_in(
+        &home,
+        "p/src/deep",
+        "PreToolUse",
+        &call("Bash", json!({"command": "echo forbidden again"})),
+    );
+    done(&deep, 2, &["the collective says no"]);
+    assert_eq!(ran(&home), ["block-destructive-commands"]);
     // A project that has hooks of the same names, but never asked for them.
     fs::create_dir_all(home.path("q/.claude/hooks")).unwrap();
     for name in COLLECTIVE_HOOKS {

@@ -245,14 +245,17 @@ impl Reader<'_> {
         let line = ["bash", "command"].iter().find_map(|key| handler.text(key));
         let line = line.filter(|line| !line.trim().is_empty()).ok_or("starts nothing")?;
         if let Some(args) = handler.get("args").and_then(Value::as_list) {
-            if line.contains('/') && !line.starts_with('/') {
+            let is_relative = line.contains('/') && !line.starts_with('/');
+            if is_relative && self.reading.ways.project.is_none() {
                 return Err("is started by a path that is not absolute".to_owned());
             }
             let args = args.iter().filter_map(Value::as_str).map(str::to_owned);
             let words = std::iter::once(line.to_owned()).chain(args);
             return Ok(match self.only_in_project() {
                 Some(only) => {
-                    let around = ["/bin/sh", "-c", &format!("{only}exec \"$@\""), "sh"].map(str::to_owned);
+                    let enter = if is_relative { self.entering_project() } else { String::new() };
+                    let start = format!("{only}{enter}exec \"$@\"");
+                    let around = ["/bin/sh", "-c", &start, "sh"].map(str::to_owned);
                     around.into_iter().chain(words).collect()
                 }
                 None => words.collect(),
@@ -264,7 +267,10 @@ impl Reader<'_> {
             Some(other) => return Err(format!("wants the shell `{other}`")),
         };
         let only = self.only_in_project().unwrap_or_default();
-        let line = format!("{only}{}{line}", self.entering(handler)?);
+        let enter = self.entering(handler)?;
+        let enter =
+            if enter.is_empty() && self.is_in_project(line) { self.entering_project() } else { enter };
+        let line = format!("{only}{enter}{line}");
         let mut words = environment(handler)?;
         words.extend([shell, "-c", &line].map(str::to_owned));
         Ok(words)
@@ -278,6 +284,24 @@ impl Reader<'_> {
         Some(format!(
             "case \"$(pwd -P)/:$CLAUDE_PROJECT_DIR/\" in {project}/*|*:{project}/*) ;; *) exit 0 ;; esac; "
         ))
+    }
+
+    /// Does a command name a file by its path in the project? An agent that works in a subfolder would not find it.
+    fn is_in_project(&self, line: &str) -> bool {
+        let Some(project) = &self.reading.ways.project else { return false };
+        let words = line.split_whitespace().map(|word| word.trim_matches(['"', '\'', ';', '(', ')']));
+        words.enumerate().any(|(place, word)| {
+            let is_plain = !word.is_empty() && !word.starts_with(['/', '~', '$', '-', '`']);
+            let is_started = place == 0 && word.contains('/');
+            let is_there = || (place > 0 || word.contains('/')) && project.join(word).is_file();
+            is_plain && (is_started || word.starts_with("./") || word.starts_with("../") || is_there())
+        })
+    }
+
+    /// The start of a shell line that goes to the project's root.
+    fn entering_project(&self) -> String {
+        let project = self.reading.ways.project.as_ref().map(|project| project.display().to_string());
+        project.map(|project| format!("cd {} || exit 1; ", quoted(&project))).unwrap_or_default()
     }
 
     /// How a shell gets to where the agent starts it.
@@ -601,5 +625,32 @@ mod tests {
         let [first, second] = words.as_slice() else { panic!("{adoption:?}") };
         assert_eq!(first.as_slice(), ["/bin/sh", "-c", &format!("{only}a b")]);
         assert_eq!(second.as_slice(), ["/bin/sh", "-c", &format!("{only}exec \"$@\""), "sh", "/c", "d e"]);
+    }
+
+    #[test]
+    fn relative_commands_of_a_project_start_in_its_root() {
+        for (command, enters) in [
+            (".claude/hooks/x.sh", true),
+            ("./hooks/x.py --fast", true),
+            ("python3 ./hooks/x.py", true),
+            ("bash '../x.sh'", true),
+            ("/opt/x.sh", false),
+            ("$CLAUDE_PROJECT_DIR/.claude/hooks/x.sh", false),
+            ("~/x.sh", false),
+            ("guard --config a/b", false),
+        ] {
+            let text = json_of(command);
+            let ways = Ways { project: Some("/my p".into()), ..Ways::default() };
+            let adoption = read(&text, ways);
+            let line = adoption.taken.first().map(|taken| taken.words.join(" ")).unwrap_or_default();
+            assert_eq!(line.contains("cd '/my p' || exit 1; "), enters, "{line}");
+            let user = read(&text, Ways::default());
+            let words = user.taken.first().map(|taken| taken.words.join(" "));
+            assert_eq!(words, Some(format!("/bin/sh -c {command}")), "a user's own runs where the agent is");
+        }
+    }
+
+    fn json_of(command: &str) -> String {
+        format!(r#"{{"hooks":{{"Stop":[{{"hooks":[{{"type":"command","command":"{command}"}}]}}]}}}}"#)
     }
 }
