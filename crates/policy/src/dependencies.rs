@@ -13,6 +13,8 @@ pub(crate) struct Needs {
     pub found: Vec<PathBuf>,
     /// What it needs and is not there, as it names it.
     pub missing: Vec<String>,
+    /// What it needs and is there, but would not be copied with it.
+    pub outside: Vec<String>,
     /// Python modules that no file beside it provides: part of Python, installed, or missing.
     pub modules: Vec<String>,
 }
@@ -34,6 +36,27 @@ pub(crate) fn of(file: &Path, text: &str, program: &Path, root: &Path) -> Needs 
     scan.needs
 }
 
+/// What a program and the files that it needs name and is not there, each with the file that names it.
+pub(crate) fn missing_for(program: &Path) -> Vec<(PathBuf, String)> {
+    let mut missing = Vec::new();
+    let mut seen: Vec<PathBuf> = Vec::new();
+    let mut rest = vec![program.to_owned()];
+    while let Some(file) = rest.pop().filter(|_| seen.len() < MOST_FILES) {
+        if seen.contains(&file) || !file.is_file() {
+            continue;
+        }
+        let text = std::fs::read(&file).unwrap_or_default();
+        let needs = of(&file, &String::from_utf8_lossy(&text), program, Path::new("/"));
+        missing.extend(needs.missing.into_iter().map(|name| (file.clone(), name)));
+        rest.extend(needs.found);
+        seen.push(file);
+    }
+    missing
+}
+
+/// The most files that are looked at for one program.
+const MOST_FILES: usize = 200;
+
 struct Scan<'a> {
     file: &'a Path,
     program: &'a Path,
@@ -45,6 +68,26 @@ struct Scan<'a> {
 /// Endings of files that are code: naming one that is not there is a mistake, not an output file.
 const CODE: [&str; 11] = ["py", "js", "mjs", "cjs", "ts", "mts", "cts", "sh", "bash", "wasm", "jq"];
 
+/// Names that folders of code have in hook trees.
+const CODE_FOLDERS: [&str; 12] = [
+    "validators",
+    "handlers",
+    "middleware",
+    "lib",
+    "libs",
+    "utils",
+    "helpers",
+    "rules",
+    "checks",
+    "modules",
+    "plugins",
+    "shared",
+];
+
+/// What loads code from a path that it works out.
+const LOADERS: [&str; 8] =
+    ["importlib", "import_module", "sys.path", "runpy", "exec(", "subprocess", "require(", "import("];
+
 impl Scan<'_> {
     fn folder(&self) -> &Path {
         self.file.parent().unwrap_or(self.file)
@@ -55,7 +98,7 @@ impl Scan<'_> {
         if path.starts_with(self.root) && path != self.root {
             self.needs.found.push(path);
         } else {
-            self.needs.missing.push(format!("{} (outside of the project)", path.display()));
+            self.needs.outside.push(format!("{} (outside of the project)", path.display()));
         }
     }
 
@@ -111,7 +154,7 @@ impl Scan<'_> {
                     None => self.needs.missing.push(name),
                 }
             } else if !name.contains(':') && !NODE.contains(&name.split('/').next().unwrap_or_default()) {
-                self.needs.missing.push(format!("{name} (packages are not copied)"));
+                self.needs.outside.push(format!("{name} (packages are not copied)"));
             }
         }
         self.beside(&code, "__dirname", Base::Folder);
@@ -136,6 +179,33 @@ impl Scan<'_> {
                 }
             }
         }
+    }
+
+    /// Is a path that is not there a folder of code? A missing one means that the program checks nothing, while a missing
+    /// folder of data is made when the program writes there.
+    fn is_code_folder(path: &Path, text: &str, line: &str) -> bool {
+        if path.extension().is_some() {
+            return false;
+        }
+        let variable = line.split_once('=').filter(|(name, _)| is_name(name)).map(|(name, _)| {
+            let name = name.trim();
+            ["const ", "let ", "var "].iter().find_map(|word| name.strip_prefix(word)).unwrap_or(name).trim()
+        });
+        let users =
+            || text.lines().filter(|other| variable.is_some_and(|name| word_at(other, name).is_some()));
+        let makes = |line: &str| line.contains("mkdir") || line.contains("makedirs");
+        if makes(line) || users().any(makes) {
+            return false;
+        }
+        let names_code = |line: &str| {
+            let quoted =
+                |ending: &&str| ["\"", "'", "`"].iter().any(|q| line.contains(&format!(".{ending}{q}")));
+            line.contains("sys.path") || CODE.iter().any(quoted)
+        };
+        let is_named_so =
+            path.file_name().is_some_and(|name| CODE_FOLDERS.iter().any(|known| name == *known));
+        let loads = LOADERS.iter().any(|loader| text.contains(loader));
+        names_code(line) || users().any(names_code) || (is_named_so && loads)
     }
 
     /// Paths made from the file's own place: `Path(__file__).parent.parent / "validators"`, and from names that hold
@@ -170,6 +240,12 @@ impl Scan<'_> {
                 true => {}
                 false if path.exists() => self.take(path),
                 false if code => self.needs.missing.push(pieces.join("/")),
+                false
+                    if pieces.iter().all(|piece| is_plain(piece))
+                        && Self::is_code_folder(&path, text, line) =>
+                {
+                    self.needs.missing.push(format!("the folder {}", pieces.join("/")));
+                }
                 false => {}
             }
         }
@@ -194,6 +270,11 @@ fn climb(start: &Path, line: &str, base: Base) -> PathBuf {
     let named = line.matches("dirname(").count() + line.matches(".with_name(").count();
     let up = indexed + parents + if base == Base::File { named } else { 0 };
     start.ancestors().nth(up).unwrap_or(start).to_owned()
+}
+
+/// Is it a name, and not a piece of a path that is put together in other ways?
+fn is_plain(piece: &str) -> bool {
+    piece.starts_with(|first: char| first.is_alphanumeric() || first == '_')
 }
 
 fn is_name(text: &str) -> bool {

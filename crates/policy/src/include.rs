@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use tollgate_model::Catalogue;
 
+use crate::dependencies;
 use crate::glob;
 use crate::layers::{Layer, Settings};
-use crate::pipeline::{BUILT_IN, Pipeline, Program};
+use crate::pipeline::{BUILT_IN, Pipeline, Program, Stage};
 use crate::problem::{Problem, shown_path};
 use crate::settings;
 use crate::shelf::{Good, Shelf};
@@ -206,6 +207,15 @@ pub fn check_hooks(
         wrong.extend(absent.map(|(stage, program)| {
             format!("{}: middleware `{}`: `{program}` is not there", pipeline.source, stage.id)
         }));
+        for stage in &pipeline.stages {
+            wrong.extend(missing_parts(stage).map(|(file, what)| {
+                let file = file.display();
+                format!(
+                    "{}: middleware `{}`: {file} needs {what}, which is not there",
+                    pipeline.source, stage.id
+                )
+            }));
+        }
     }
     wrong
 }
@@ -225,6 +235,20 @@ pub fn middleware_ids(project: &Path, catalogue: &dyn Catalogue) -> Vec<String> 
     let (settings, _) = settings::read(&shown_path(&policy), &text, &catalogue.cards());
     let pipelines = Included::of(project, Layer::Project, &settings, None).pipelines;
     pipelines.into_iter().flat_map(|pipeline| pipeline.stages).map(|stage| stage.id).collect()
+}
+
+/// What the files of a middleware import, source or load and is not there.
+fn missing_parts(stage: &Stage) -> impl Iterator<Item = (PathBuf, String)> {
+    let words = match &stage.program {
+        Program::File(path) => std::slice::from_ref(path),
+        Program::Run(words) => words.as_slice(),
+        Program::BuiltIn(_) => &[],
+    };
+    // Programs of the system are not read: they are no part of a hook.
+    let is_system =
+        |word: &str| ["/usr/", "/bin/", "/sbin/", "/opt/", "/nix/"].iter().any(|dir| word.starts_with(dir));
+    let files = words.iter().filter(move |word| word.starts_with('/') && !is_system(word));
+    files.flat_map(|file| dependencies::missing_for(Path::new(file)))
 }
 
 /// The file or program that a middleware cannot run without, when it is not on this machine.

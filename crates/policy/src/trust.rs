@@ -180,7 +180,8 @@ impl TrustPlan {
             self.add(&file)?;
             let text = String::from_utf8_lossy(&fs::read(&file)?).into_owned();
             let needs = dependencies::of(&file, &text, program, &self.root);
-            let lines: Vec<String> = needs.missing.iter().map(|name| self.needs(&file, name)).collect();
+            let lacking = needs.missing.iter().chain(&needs.outside);
+            let lines: Vec<String> = lacking.map(|name| self.needs(&file, name)).collect();
             self.missing.extend(lines);
             let own =
                 needs.modules.into_iter().filter(|name| name != PROVIDED && !has_project(&file, &self.root));

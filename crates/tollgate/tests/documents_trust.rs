@@ -96,6 +96,42 @@ fn the_documents_handler_keeps_its_validators() {
 }
 
 #[test]
+fn the_documents_handler_without_its_validators_is_an_error() {
+    let stage = "path: .claude/hooks/handlers/pre-tool-use.py";
+    let scratch = project(stage);
+    copy(&Path::new(DOCUMENTS).join("atomic"), &scratch.project().join(".claude/hooks"));
+    let check = tollgate(&scratch, &["check"], "");
+    assert_eq!(check.code, Some(0), "{} {}", check.stdout, check.stderr);
+    fs::remove_dir_all(scratch.project().join(".claude/hooks/validators")).unwrap();
+    let says = "needs the folder validators, which is not there";
+    let trusted = trust(&scratch);
+    assert!(trusted.code != Some(0) && trusted.says(says), "trust: {} {}", trusted.stdout, trusted.stderr);
+    let built = tollgate(&scratch, &["build", "--agent", "claude-code", "."], "");
+    assert!(built.code != Some(0) && built.says(says), "build: {} {}", built.stdout, built.stderr);
+    let check = tollgate(&scratch, &["check"], "");
+    assert!(check.code == Some(1) && check.says(says), "check: {} {}", check.stdout, check.stderr);
+}
+
+/// Folders that a program makes or only keeps data in need not be there.
+#[test]
+fn folders_of_code_are_told_from_folders_of_data() {
+    let start = "import importlib.util, sys\nfrom pathlib import Path\n";
+    let end = "def process(hook_input, config, previous_results):\n    return None\n";
+    for (line, needed) in [
+        ("sys.path.insert(0, str(Path(__file__).parent.parent / 'lib'))", true),
+        ("CHECKS = Path(__file__).parent / 'own'\nFILES = sorted(CHECKS.glob('*.py'))", true),
+        ("LOGS = Path(__file__).parent / 'logs'", false),
+        ("OUT = Path(__file__).parent / 'modules'\nOUT.mkdir(exist_ok=True)", false),
+        ("CACHE = Path(__file__).parent / 'cache.json'", false),
+    ] {
+        let scratch = project("path: tools/hooks/guard.py");
+        write(&scratch, "tools/hooks/guard.py", &format!("{start}{line}\n{end}"));
+        let trusted = trust(&scratch);
+        assert_eq!(trusted.code != Some(0), needed, "{line}: {} {}", trusted.stdout, trusted.stderr);
+    }
+}
+
+#[test]
 fn modules_and_sourced_files_from_elsewhere_in_the_project_come_along() {
     let module = "import sys\nfrom pathlib import Path\nsys.path.insert(0, str(Path(__file__).parent.parent))\n\nfrom utils import word\n\ndef process(event, config, earlier):\n    return {'decision': 'block' if word() in str(event['tool_input']) else 'allow', 'reason': 'the word'}\n";
     let script = "#!/bin/sh\nHERE=$(dirname \"$0\")\n. \"$HERE/../lib/words.sh\"\ncase $(cat) in *$WORD*) echo 'the word' >&2; exit 2;; esac\n";
