@@ -103,6 +103,8 @@ impl Places<'_> {
                 Err(why) => all.notices.push(why),
             }
         }
+        let idle = all.flows.iter().filter_map(|flow| flow.never_starts(&all.flows)).collect::<Vec<_>>();
+        all.notices.extend(idle);
         all
     }
 

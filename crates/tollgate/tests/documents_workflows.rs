@@ -15,8 +15,11 @@ mod support;
 #[path = "workflows/team.rs"]
 mod team;
 
+use std::fs;
+use std::process::Command;
+
 use serde_json::{Value, json};
-use support::{Answer, in_terminal};
+use support::{Answer, answer, in_terminal};
 use team::{PLACE, Team, blocked, blocked_if, passes};
 
 /// A repository without `project/status.json` and without agents of its own.
@@ -313,6 +316,74 @@ fn any_status_file_counts() {
             "codebase-status file not found. Run explore phase first.",
         );
     }
+}
+
+/// A workflow file whose author forgot `start:` would never gate anything.
+#[test]
+fn a_workflow_that_never_starts_is_told() {
+    let gates = "gates:\n  - on: write\n    inside: [\"src/**\"]\n    message: Not so.\n";
+    for (start, more, starts) in [
+        ("", "", false),
+        ("start: { say: hello }\n", "", false),
+        ("start: { always: true }\n", "", true),
+        ("start: { commands: [own] }\n", "", true),
+        ("", "    active: any\n", true),
+    ] {
+        let team = Team::with("[own.yaml]");
+        let file = team.scratch.config().join("own.yaml");
+        fs::write(&file, format!("version: 1\nname: own\nabout: a\n{start}{gates}{more}")).unwrap();
+        for args in [&["workflow", "check"][..], &["workflow", "check", file.to_str().unwrap()], &["check"]] {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_tollgate"));
+            command.args(args);
+            team.scratch.clean(&mut command);
+            let told = answer(&mut command, b"");
+            assert_eq!(
+                told.code,
+                Some(i32::from(!starts)),
+                "{start} {args:?}: {} {}",
+                told.stdout,
+                told.stderr
+            );
+            assert_eq!(
+                told.says("workflow `own` never starts"),
+                !starts,
+                "{start} {args:?}: {}",
+                told.stdout
+            );
+        }
+        let start = team.session_starts("startup");
+        assert_eq!(start.says("workflow `own` never starts"), !starts, "{}", start.stdout);
+    }
+}
+
+/// Shared memory is a place for projects like any other.
+#[test]
+fn workflows_hold_in_a_project_in_shared_memory() {
+    let Ok(folder) = tempfile::Builder::new().prefix("tollgate-test-").tempdir_in("/dev/shm") else {
+        eprintln!("left out: /dev/shm cannot be written here");
+        return;
+    };
+    let team = Team::with("[plan]");
+    let project = folder.path().display().to_string();
+    let send = |event: &str, more: Value| {
+        let mut payload = json!({
+            "session_id": "shm", "transcript_path": "/x/t.jsonl", "cwd": project, "permission_mode": "default",
+            "hook_event_name": event,
+        });
+        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let mut command = team.scratch.command(Some(event));
+        command.env("CLAUDE_PROJECT_DIR", &project).current_dir(folder.path());
+        answer(&mut command, payload.to_string().as_bytes())
+    };
+    let write = |path: &str| {
+        let input = json!({"file_path": path, "content": "x"});
+        send("PreToolUse", json!({"tool_name": "Write", "tool_input": input, "tool_use_id": "t"}))
+    };
+    send("UserPromptSubmit", json!({"prompt": "/plan the page"}));
+    refused(&write(&format!("{project}/src/a.py")), "plan", &["only files under `plans/` may be written"]);
+    passes(&write(&format!("{project}/plans/a.md")));
+    // What lies beside the project is scratch.
+    passes(&write("/dev/shm/tollgate-scratch-note"));
 }
 
 #[test]

@@ -352,10 +352,12 @@ pub fn said(response: &Value) -> String {
     }
 }
 
-/// Scratch files are nobody's work.
+/// Scratch files are nobody's work. Shared memory is a place for files like any other: a project may lie there, and what
+/// does not belong to one there is in the zone of temporary files.
 #[must_use]
 pub fn is_scratch(place: &Place) -> bool {
-    place.zone == Zone::Temp || place.path.starts_with("/dev/")
+    let is_device = place.path.starts_with("/dev/") && !place.path.starts_with("/dev/shm/");
+    place.zone == Zone::Temp || is_device
 }
 
 /// What expressions see.

@@ -40,6 +40,24 @@ impl Flow {
         !self.is_stopped(state) && (self.start.always || state.is(&self.name, "is_active"))
     }
 
+    /// Why it does nothing by itself; none when something starts it, or a gate of it does not wait for its start. `all`
+    /// are the workflows that may start it.
+    #[must_use]
+    pub fn never_starts(&self, all: &[Self]) -> Option<String> {
+        let starts = |act: &Act| matches!(act, Act::Start(name) if *name == self.name);
+        let is_started =
+            all.iter().chain([self]).flat_map(|flow| &flow.gates).any(|gate| gate.then.iter().any(starts));
+        let waits = self.gates.iter().all(|gate| gate.active == Active::Yes);
+        let never = !self.start.always && self.start.commands.is_empty() && !is_started && waits;
+        never.then(|| {
+            let name = &self.name;
+            format!(
+                "workflow `{name}` never starts, so none of its gates is asked: add `start: {{ always: true }}` or \
+                 `start: {{ commands: [/{name}] }}`; until then only a person starts it: tollgate workflow start {name}"
+            )
+        })
+    }
+
     /// Has a person stopped it? Then none of its gates is asked until it starts again, not even those of a workflow
     /// that is always on or those that are asked while it is not active.
     #[must_use]

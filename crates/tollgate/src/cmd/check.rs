@@ -11,6 +11,7 @@ use tollgate_policy::{
 };
 use tollgate_rules::Rules;
 
+use super::workflow::Here;
 use crate::dirs::{self, Dirs, MANAGED, repository};
 use crate::{out, program};
 
@@ -41,6 +42,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         broken |= !is_fine;
     }
     broken |= !check_samples(args.file.as_deref());
+    broken |= args.file.is_none() && !check_workflows();
     Ok(if broken { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
@@ -76,6 +78,13 @@ fn check_hook_files(policy: &Path, layer: Layer) -> bool {
         out::line(&format!("{}: the hook files are fine ({})", folder.display(), layer.name()));
     }
     wrong.is_empty()
+}
+
+/// The workflows that are on here.
+fn check_workflows() -> bool {
+    let Ok(here) = Here::find() else { return true };
+    here.notices().iter().for_each(|notice| out::line(notice));
+    here.notices().is_empty()
 }
 
 /// The examples of the rules of a file, or of all files that apply, must be judged as they say.

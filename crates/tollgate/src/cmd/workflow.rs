@@ -128,6 +128,11 @@ impl Here {
         Ok(Self { dirs, project, policy, flows })
     }
 
+    /// What is wrong with the workflows that are on.
+    pub fn notices(&self) -> &[String] {
+        &self.flows.notices
+    }
+
     fn places(&self) -> Places<'_> {
         Places { config: &self.dirs.config, state: &self.dirs.state, project: &self.project }
     }
@@ -257,8 +262,10 @@ impl Here {
             let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
             let shown = file.display().to_string();
             let (flow, problems) = tollgate_workflow::read(&shown, &text, &stem, &Default::default());
-            wrong = !problems.is_empty();
+            let idle = flow.never_starts(&self.flows.flows).filter(|_| problems.is_empty());
+            wrong = !problems.is_empty() || idle.is_some();
             out::text(&tollgate_policy::render(&problems, &text, false));
+            idle.iter().for_each(|idle| out::line(idle));
             flows = vec![flow];
         } else {
             wrong |= !self.flows.notices.is_empty();
