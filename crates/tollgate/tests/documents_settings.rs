@@ -306,6 +306,18 @@ fn hooks_of_a_project_are_named_and_adopted_for_that_project() {
 }
 
 #[test]
+fn settings_of_a_project_are_enough_without_claude_on_this_machine() {
+    let home = Home::empty();
+    with_collective(&home);
+    home.write(PROJECT, COLLECTIVE);
+    assert!(home.run(&["init", "--yes"]).out.contains("no coding agent was found"));
+    done(&home.run(&["init", "--adopt", "--scope", "project", "--yes"]), 0, &["1. SessionStart", "in force"]);
+    check_collective(&home);
+    done(&home.run(&["uninstall", "--yes"]), 0, &["byte for byte"]);
+    assert_eq!(home.read(PROJECT), COLLECTIVE);
+}
+
+#[test]
 fn a_policy_that_names_task_or_agent_means_both() {
     for named in ["Task", "Agent"] {
         let home = Home::installed();

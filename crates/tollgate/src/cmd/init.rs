@@ -170,7 +170,9 @@ impl<'a> Jobs<'a> {
         let proven = |guard: &Guard| args.all || guard.profile.proof == Proof::EndToEnd;
         let wanted = |guard: &Guard| named(guard.name()) || any && proven(guard) && is_found(guard.name());
         let (chosen, left): (Vec<_>, Vec<_>) = guards.into_iter().partition(wanted);
-        let claude = named(CLAUDE) || any && (is_found(CLAUDE) || stage.places.user.is_dir());
+        // Settings of the project are reason enough to register there: another machine may have the program.
+        let in_project = scope != Scope::User && stage.places.file(scope).is_file();
+        let claude = named(CLAUDE) || any && (is_found(CLAUDE) || stage.places.user.is_dir() || in_project);
         if !claude && chosen.is_empty() {
             bail!(
                 "no coding agent was found: no program of one on the search path, and no settings of one in your \
