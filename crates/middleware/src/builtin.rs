@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use regex_lite::RegexBuilder;
 use tollgate_model::json::{Value, object, parse, write};
-use tollgate_model::{Effect, EffectKind};
+use tollgate_model::{CREDENTIALS_WITHIN, Effect, EffectKind, holds_credentials, may_hold_credentials};
 use tollgate_policy::{Stage, path_matches};
 use tollgate_store::{redact, rfc3339};
 
@@ -99,8 +99,31 @@ impl Call<'_> {
                 let reason = format!("`{path}` is a protected file ({pattern})");
                 return StageResult::said(self.stage, Said::Block, reason, metrics);
             }
+            // Files that hold credentials only sometimes are looked into, unless there are patterns of one's own.
+            if self.config.get("protected_patterns").is_none() && self.holds_credentials(path) {
+                let metrics = object([("blocked", true.into()), ("pattern", "credentials".into())]);
+                let reason = format!("`{path}` is a protected file (it holds credentials)");
+                return StageResult::said(self.stage, Said::Block, reason, metrics);
+            }
         }
         self.passes(object([("checked_patterns", (patterns.len() as u64).into())]))
+    }
+
+    fn holds_credentials(&self, path: &str) -> bool {
+        let whole = Path::new(self.input.text("cwd").unwrap_or_default()).join(path);
+        let read = || {
+            // Not to hang on a pipe.
+            let file = OpenOptions::new()
+                .read(true)
+                .custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed())
+                .open(&whole)
+                .ok()
+                .filter(|file| file.metadata().is_ok_and(|meta| meta.is_file()))?;
+            let mut bytes = Vec::new();
+            file.take(CREDENTIALS_WITHIN as u64).read_to_end(&mut bytes).ok()?;
+            Some(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        may_hold_credentials(path) && read().is_some_and(|text| holds_credentials(path, &text))
     }
 
     /// The fields that a tool cannot do without, and limits.
@@ -232,8 +255,16 @@ impl Call<'_> {
 }
 
 /// What is dangerous, and what is sensitive, to a built-in that is told nothing else.
-const DANGEROUS: [&str; 5] =
-    [r"\brm\s+-(rf|fr)\b", r"\bsudo\s+rm\b", r"\bdd\s+if=", r">\s*/dev/(sd[a-z]|nvme)", r"\bmkfs\b"];
+const DANGEROUS: [&str; 8] = [
+    r"\brm\s+-(rf|fr)\b",
+    r"\bsudo\s+rm\b",
+    r"\bdd\s+if=",
+    r">\s*/dev/(sd[a-z]|nvme)",
+    r"\bmkfs\b",
+    r"\.\./\.\./\.\.",
+    r#"\bsystem\s*\(\s*["']"#,
+    r"\bexec\s*\(",
+];
 const SENSITIVE: [&str; 3] = [".env*", "*.key", "*.pem"];
 
 /// The last bytes of a file; a transcript grows large, and what is no file has no end.

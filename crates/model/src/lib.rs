@@ -1,6 +1,7 @@
 //! The words of Tollgate: events, calls, effects, verdicts, records. No IO, one meaning each.
 
 mod agent;
+mod credentials;
 mod decision;
 mod effect;
 mod event;
@@ -23,6 +24,7 @@ mod verdict;
 mod world;
 
 pub use agent::Agent;
+pub use credentials::{CREDENTIALS_WITHIN, holds_credentials, may_hold_credentials};
 pub use decision::{Decision, Fault, FaultKind, Finding, Hit, Reply};
 pub use effect::{
     Certainty, CodeSource, Effect, EffectKind, Loss, NetDirection, Place, Rewrite, WriteMode, Zone,

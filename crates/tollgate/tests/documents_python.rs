@@ -579,3 +579,43 @@ fn validate_without_arguments_reads_standard_input() {
     assert!(refused.denied().says("the word"), "{}", refused.stdout);
     scratch.bash("echo fine").silent();
 }
+
+/// The built-in guards with patterns of their own know what the documents list.
+#[test]
+fn built_in_guards_know_the_documents_patterns() {
+    let middleware = "      - {id: block-dangerous-commands, type: safety}\n      - {id: protect-sensitive-files, type: safety}\n";
+    let scratch = with_hook("pre-tool-use", middleware, &[]);
+    for command in ["cat ../../../x", "php -r 'system(\"ls\");'", "python3 -c 'exec(\"1\")'"] {
+        assert!(scratch.bash(command).denied().says("Dangerous command pattern detected"), "{command}");
+    }
+    for command in ["ls", "git status", "npm test", "cat ../../x", "./system-check"] {
+        assert_eq!(scratch.bash(command).decision(), "none", "{command}");
+    }
+    let secret = "<?php\n$databases['default'] = [\n  'password' => 'hunter2',\n];\n";
+    let key = "-----BEGIN RSA PRIVATE KEY-----\nMIIBOgIBAAJBAKj34GkxFhD90vcNLYLInFEX6Ppy1tPf9Cnzj4p4WGeKLs1Pt8Qu\n-----END RSA PRIVATE KEY-----\n";
+    for (name, text, held) in [
+        ("settings.php", secret, true),
+        ("theme/settings.php", "<?php\n$title = 'Settings';\n", false),
+        ("certs/cert.pem", key, true),
+    ] {
+        let path = scratch.project().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        let read = scratch.tool("Read", json!({"file_path": path}));
+        assert_eq!(read.decision() == "deny", held, "{name}: {}", read.stdout);
+        let write = scratch.tool("Edit", json!({"file_path": path, "old_string": "a", "new_string": "b"}));
+        assert_eq!(write.says("protected file"), held, "{name}: {}", write.stdout);
+    }
+}
+
+/// A certificate is public; a file of the same name with a private key in it is not.
+#[test]
+fn a_pem_file_with_a_private_key_is_not_read() {
+    let scratch = Scratch::new();
+    let path = scratch.project().join("cert.pem");
+    fs::write(&path, "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n").unwrap();
+    assert_eq!(scratch.tool("Read", json!({"file_path": path})).decision(), "none");
+    fs::write(&path, "-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----\n").unwrap();
+    assert!(scratch.tool("Read", json!({"file_path": path})).denied().says("secret-file-read"));
+    assert!(scratch.bash("cat cert.pem").denied().says("secret-file-read"));
+}

@@ -1,11 +1,11 @@
 //! Keys, credentials, environment files.
 
+mod credential_file;
 mod environment_dump;
 mod secret_file_change;
 mod secret_file_read;
 mod secret_store_read;
 mod secret_variable_read;
-mod site_settings;
 
 use tollgate_model::{Case, Place, Rule};
 

@@ -1,14 +1,14 @@
 use tollgate_model::{Card, Case, EffectKind, Hit, Rule, Zone};
 
+use super::credential_file::is_credential_file;
 use super::keeps_secrets;
-use super::site_settings::holds_credentials;
 use crate::kit::{Words, first, rule, shown};
 
 rule! {
     /// Keeps keys, credentials and environment files from being read, by whatever tool.
     ///
     /// What an agent reads goes to a model, and from there it can go anywhere. Examples (`.env.example`) and public keys are free.
-    /// A `settings.php` counts in any folder once it sets a password.
+    /// A `settings.php` counts in any folder once it sets a password, and a `.pem` file once it holds a private key.
     ///
     /// ## Instead
     /// Ask the person for the one value that is needed, or read the example file.
@@ -57,7 +57,7 @@ impl Rule for SecretFileRead {
             EffectKind::Read { place, recursive }
                 if place.zone == Zone::Secret
                     || (*recursive && keeps_secrets(place, case))
-                    || holds_credentials(place, case) =>
+                    || is_credential_file(place, case) =>
             {
                 Words::new(
                     format!("reads {}, which holds secrets", shown(place)),

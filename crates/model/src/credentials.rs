@@ -1,21 +1,36 @@
-//! `settings.php` of a web site, which holds the password of its database wherever the site lies. Other programs have files of
-//! that name as well, so the content decides.
-
-use tollgate_model::{Case, Place};
-
-/// A longer file is read as far as this.
-const MOST: usize = 64 << 10;
+//! Files whose names are harmless in most projects, and whose content decides whether they hold credentials: `settings.php`
+//! of a web site with the password of its database, and `*.pem` with a private key beside or instead of certificates.
 
 /// Names of settings whose values are secrets.
 const SECRETS: [&str; 6] = ["password", "passwd", "hash_salt", "secret", "api_key", "token"];
 
-/// Is it a site's settings file with a secret in it?
-pub(crate) fn holds_credentials(place: &Place, case: &Case) -> bool {
-    let name = place.path.rsplit('/').next().unwrap_or_default();
-    let is_settings = name.starts_with("settings.") && name.ends_with(".php");
-    is_settings
-        && !place.pattern
-        && case.world.read(&place.path, MOST).is_some_and(|text| has_secret(&String::from_utf8_lossy(&text)))
+/// How much of such a file is looked at, in bytes.
+pub const CREDENTIALS_WITHIN: usize = 64 << 10;
+
+/// May a file of this name hold credentials, depending on its content?
+#[must_use]
+pub fn may_hold_credentials(path: &str) -> bool {
+    is_site_settings(path) || is_pem(path)
+}
+
+/// Does a file of this name, with this content, hold credentials?
+#[must_use]
+pub fn holds_credentials(path: &str, text: &str) -> bool {
+    is_site_settings(path) && has_secret(text) || is_pem(path) && has_private_key(text)
+}
+
+fn is_site_settings(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name.starts_with("settings.") && name.ends_with(".php")
+}
+
+fn is_pem(path: &str) -> bool {
+    path.len() > 4 && path.get(path.len() - 4..).is_some_and(|ending| ending.eq_ignore_ascii_case(".pem"))
+}
+
+fn has_private_key(text: &str) -> bool {
+    let begins = |line: &str| line.starts_with("-----BEGIN ") && line.contains("PRIVATE KEY-----");
+    text.lines().any(|line| begins(line.trim()))
 }
 
 fn has_secret(text: &str) -> bool {
@@ -45,7 +60,7 @@ fn is_literal(value: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::has_secret;
+    use super::{has_secret, holds_credentials};
 
     #[test]
     fn only_settings_with_a_value_hold_a_secret() {
@@ -63,5 +78,14 @@ mod tests {
         ] {
             assert_eq!(has_secret(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_pem_file_is_judged_by_its_content() {
+        let key = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n-----BEGIN RSA PRIVATE KEY-----\nAAAA\n";
+        let certificate = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+        assert!(holds_credentials("/w/certs/cert.pem", key) && holds_credentials("CERT.PEM", key));
+        assert!(!holds_credentials("/w/certs/cert.pem", certificate));
+        assert!(!holds_credentials("/w/notes.md", key));
     }
 }
