@@ -276,6 +276,7 @@ pub(crate) fn started(
 pub(crate) fn request(stage: &Stage, input: &Value, earlier: &[StageResult]) -> Value {
     let mut request = input.clone();
     if let Value::Map(members) = &mut request {
+        tell_once(members);
         let config = parse(stage.config.as_bytes()).unwrap_or(Value::Map(Vec::new()));
         members.push(("config".to_owned(), config));
         members.push((
@@ -285,6 +286,21 @@ pub(crate) fn request(stage: &Stage, input: &Value, earlier: &[StageResult]) -> 
         members.push(("middleware".to_owned(), object([("id", stage.id.as_str().into())])));
     }
     request
+}
+
+/// Takes out of the agent's payload what the event itself says with the same words, and always the name of the event:
+/// shell scripts look for `"hook_event_name":"…"` by its text and must find one. An agent's own name of the event, where
+/// it is another one, is `native_event`.
+fn tell_once(members: &mut Vec<(String, Value)>) {
+    const NAME: &str = "hook_event_name";
+    let Some(at) = members.iter().position(|(key, _)| key == "native") else { return };
+    let Value::Map(native) = members.remove(at).1 else { return };
+    let known = |key: &str| members.iter().find(|(name, _)| name == key).map(|(_, value)| value);
+    let own_name = native.iter().find(|(key, value)| key == NAME && known(NAME) != Some(value)).cloned();
+    let rest: Vec<_> =
+        native.into_iter().filter(|(key, value)| key != NAME && known(key) != Some(value)).collect();
+    members.extend(own_name.map(|(_, name)| ("native_event".to_owned(), name)));
+    members.push(("native".to_owned(), Value::Map(rest)));
 }
 
 /// Our own limit on memory is not for programs that others write.

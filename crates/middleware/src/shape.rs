@@ -32,7 +32,12 @@ pub(crate) fn input(request: &Request, pipeline: &Pipeline, stages: &[Stage]) ->
     }
     put("agent", event.agent.name().into());
     if stages.iter().any(sees_all) {
-        put("native", parse(request.native).unwrap_or(Value::Null));
+        let native = parse(request.native).unwrap_or(Value::Null);
+        // How long the call took, as some agents tell it: hooks of those agents look for it at the top.
+        if let Some(duration) = native.get("duration_ms") {
+            put("duration_ms", duration.clone());
+        }
+        put("native", native);
         put("__agent_config__", agent_config(pipeline, event.agent.name()));
     }
     Value::Map(members)

@@ -580,6 +580,42 @@ fn validate_without_arguments_reads_standard_input() {
     scratch.bash("echo fine").silent();
 }
 
+/// The document's own lines for reading the event, in a program of the policy.
+#[test]
+fn a_shell_script_finds_the_events_name_once() {
+    let script = "#!/bin/sh\nINPUT_JSON=$(cat)\nEVENT=$(echo \"$INPUT_JSON\" | grep -o '\"hook_event_name\":\"[^\"]*\"' | cut -d'\"' -f4)\necho \"$EVENT\" > \"${0%/*}/event\"\necho \"$INPUT_JSON\" > \"${0%/*}/input\"\n";
+    let middleware = "      - {id: p, type: safety, run: [./p.sh]}\n";
+    let scratch = with_hook("post-tool-use", middleware, &[("p.sh", script)]);
+    let path = scratch.config().join("p.sh");
+    fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+    let payload = json!({
+        "session_id": "s", "transcript_path": "/x/t.jsonl", "cwd": scratch.project(), "permission_mode": "default",
+        "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t",
+        "tool_response": {"stdout": ""}, "duration_ms": 1234, "effort": {"level": "high"},
+    });
+    scratch.hook("PostToolUse", payload.to_string().as_bytes());
+    assert_eq!(fs::read_to_string(scratch.config().join("event")).unwrap(), "PostToolUse\n");
+    let input: Value =
+        serde_json::from_str(&fs::read_to_string(scratch.config().join("input")).unwrap()).unwrap();
+    assert_eq!(input["duration_ms"], 1234, "{input}");
+    assert_eq!(input["native"]["effort"]["level"], "high", "what only the agent says stays: {input}");
+    // Another agent's own name of the event is not lost.
+    let payload = json!({
+        "session_id": "g", "transcript_path": "/x", "cwd": scratch.project(), "hook_event_name": "AfterTool",
+        "timestamp": "2026-11-18T00:00:00Z", "tool_name": "run_shell_command", "tool_input": {"command": "ls"},
+        "tool_response": {"llmContent": ""},
+    });
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tollgate"));
+    command.args(["hook", "gemini-cli", "AfterTool", "--config"]).arg(scratch.config());
+    command.arg("--state").arg(scratch.state());
+    scratch.clean(&mut command);
+    answer(&mut command, payload.to_string().as_bytes());
+    assert_eq!(fs::read_to_string(scratch.config().join("event")).unwrap(), "PostToolUse\n");
+    let input: Value =
+        serde_json::from_str(&fs::read_to_string(scratch.config().join("input")).unwrap()).unwrap();
+    assert_eq!(input["native_event"], "AfterTool", "{input}");
+}
+
 /// The built-in guards with patterns of their own know what the documents list.
 #[test]
 fn built_in_guards_know_the_documents_patterns() {
