@@ -18,6 +18,17 @@ path, folder = sys.argv[1:3]
 os.chdir(folder)
 sys.argv = [path]
 sys.path.insert(0, os.path.dirname(path))
+def report(kind, error, trace):
+    import traceback
+    traceback.print_exception(kind, error, trace)
+    frames = [f for f in traceback.extract_tb(trace) if f.filename.startswith(os.path.dirname(path) + os.sep)]
+    if frames and not isinstance(error, SyntaxError):
+        where = ' (%s, line %d)' % (os.path.basename(frames[-1].filename), frames[-1].lineno)
+        print('%s: %s%s' % (kind.__name__, str(error).replace(chr(10), ' '), where), file=sys.stderr)
+    elif isinstance(error, SyntaxError):
+        where = (os.path.basename(error.filename or path), error.lineno or 0)
+        print('%s: %s (%s, line %d)' % ((kind.__name__, error.msg) + where), file=sys.stderr)
+sys.excepthook = report
 runpy.run_path(path, run_name='__main__')
 ";
 

@@ -580,6 +580,29 @@ fn validate_without_arguments_reads_standard_input() {
     scratch.bash("echo fine").silent();
 }
 
+/// An implementation script has no function to call: it runs as a program, and its faults name the author's own line.
+#[test]
+fn a_fault_of_an_implementation_script_names_file_and_line() {
+    for (text, why) in [
+        (
+            "import json, sys\nevent = json.load(sys.stdin)\n\nprint(event['nothing'])\n",
+            "KeyError: 'nothing' (guard.impl.py, line 4)",
+        ),
+        (
+            "import sys\nsys.stdin.read()\nfrom helper import check\ncheck()\n",
+            "ValueError: bad (helper.py, line 2)",
+        ),
+        ("import sys\nsys.stdin.read()\nimport json\njson.loads('{')\n", "(guard.impl.py, line 4)"),
+        ("import sys\nsys.stdin.read()\nif True\n", "(guard.impl.py, line 3)"),
+    ] {
+        let files = [("guard.impl.py", text), ("helper.py", "def check():\n    raise ValueError('bad')\n")];
+        let middleware = "      - {id: guard, type: safety, path: guard.impl.py, on_error: deny}\n";
+        let scratch = with_hook("pre-tool-use", middleware, &files);
+        let refused = scratch.bash("ls");
+        assert!(refused.denied().says(why), "{why}: {}", refused.stdout);
+    }
+}
+
 /// The document's own lines for reading the event, in a program of the policy.
 #[test]
 fn a_shell_script_finds_the_events_name_once() {
