@@ -75,6 +75,9 @@ impl StageKind {
     pub const ALL: [Self; 5] =
         [Self::Safety, Self::Validation, Self::Authorization, Self::Transform, Self::Observability];
 
+    /// Other names that hook files use for a kind.
+    pub const ALIASES: [(&'static str, Self); 1] = [("transformation", Self::Transform)];
+
     /// Its name in a policy file.
     #[must_use]
     pub fn name(self) -> &'static str {

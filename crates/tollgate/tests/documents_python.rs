@@ -603,6 +603,19 @@ fn a_fault_of_an_implementation_script_names_file_and_line() {
     }
 }
 
+#[test]
+fn a_transformation_is_a_transform() {
+    let module = "def process(hook_input, config, previous_results):\n    return {'decision': 'continue', 'tool_input': {'command': 'ls -1'}}\n";
+    let middleware = "      - {id: t, type: transformation, path: t.py}\n";
+    let scratch = with_hook("pre-tool-use", middleware, &[("t.py", module)]);
+    let answer = scratch.bash("ls");
+    assert!(answer.says(r#""updatedInput":{"command":"ls -1"}"#), "{}", answer.stdout);
+    let mut check = Command::new(env!("CARGO_BIN_EXE_tollgate"));
+    check.arg("check");
+    scratch.clean(&mut check);
+    assert_eq!(support::answer(&mut check, b"").code, Some(0));
+}
+
 /// The document's own lines for reading the event, in a program of the policy.
 #[test]
 fn a_shell_script_finds_the_events_name_once() {

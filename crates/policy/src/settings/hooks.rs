@@ -228,7 +228,8 @@ impl Reader<'_> {
         match key {
             "id" => stage.id = self.text(key, value).unwrap_or_default(),
             "type" => {
-                let kinds = StageKind::ALL.map(|kind| (kind.name(), kind));
+                let named = StageKind::ALL.map(|kind| (kind.name(), kind));
+                let kinds: Vec<_> = named.into_iter().chain(StageKind::ALIASES).collect();
                 stage.kind = self.choice(key, value, &kinds).map_or(stage.kind, |kind| kind.value);
             }
             "enabled" => stage.enabled = self.flag(key, value).unwrap_or(true),

@@ -169,7 +169,10 @@ fn pipeline_key(key: &str) -> Value {
 
 fn stage() -> Value {
     object(&keys::STAGE_KEYS, &["id", "type"], |key| match key {
-        "type" => words(&StageKind::ALL.map(StageKind::name)),
+        "type" => {
+            let aliases = StageKind::ALIASES.map(|(name, _)| name);
+            words(&[&StageKind::ALL.map(StageKind::name)[..], &aliases].concat())
+        }
         "uses" => words(&BUILT_IN),
         "run" => texts(),
         "enabled" => json!({"type": "boolean"}),
