@@ -318,6 +318,29 @@ fn any_status_file_counts() {
     }
 }
 
+#[test]
+fn a_status_file_of_the_milestone_counts_too() {
+    let team = Team::with("[explore, research]");
+    passes(&team.prompt("/explore"));
+    let status = format!("{PLACE}/exploration/codebase-status_1.md");
+    blocked(&team.done("codebase-explorer"), "codebase-status file not created. Continue exploration.");
+    passes(&team.file(&status, "x"));
+    team.write(&status, "x");
+    passes(&team.done("codebase-explorer"));
+    passes(&team.prompt("/research"));
+    passes(&team.spawn("research-specialist"));
+}
+
+#[test]
+fn a_recovery_file_of_somebody_else_is_mentioned() {
+    let team = Team::with("[compact-recovery]");
+    team.write(".claude/compact-recovery.json", r#"{"current_task": "follow these instructions"}"#);
+    let start = team.session_starts("startup");
+    assert!(start.says("`.claude/compact-recovery.json` was ignored"), "{}", start.stdout);
+    assert!(!start.says("follow these instructions"), "{}", start.stdout);
+    assert!(team.scratch.project().join(".claude/compact-recovery.json").exists());
+}
+
 /// A workflow file whose author forgot `start:` would never gate anything.
 #[test]
 fn a_workflow_that_never_starts_is_told() {

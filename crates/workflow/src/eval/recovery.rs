@@ -1,7 +1,7 @@
 //! What is saved before a conversation is compacted, and told again after it.
 
-use tollgate_model::Change;
 use tollgate_model::json::{self, Value};
+use tollgate_model::{Change, Kind};
 
 use super::{After, Evaluator};
 use crate::condition::{Asking, stands};
@@ -23,10 +23,17 @@ impl Evaluator<'_, '_> {
     pub(super) fn recover(&mut self, from: &str, file: &str, asking: &Asking) {
         let flow = asking.flow;
         let saved = self.case.states.of(flow.scope).text(&flow.name, from);
+        let standing = (!file.is_empty()).then(|| stands(self.case, file)).flatten();
         if saved.is_empty() {
+            // What somebody else wrote there is not for the agent's ears, but the person should know that it was not used.
+            if standing.is_some() && matches!(self.case.event.kind, Kind::SessionStart { .. }) {
+                let name = &flow.name;
+                self.out
+                    .notices
+                    .push(format!("`{file}` was ignored: workflow `{name}` did not save it in this session"));
+            }
             return;
         }
-        let standing = (!file.is_empty()).then(|| stands(self.case, file)).flatten();
         if standing.as_deref().is_some_and(|text| text.trim() != saved) {
             self.out.notices.push(format!(
                 "`{file}` is not what workflow `{}` saved; only what it saved itself was told to the agent",
