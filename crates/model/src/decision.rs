@@ -40,8 +40,10 @@ pub struct Decision {
     pub rewrite: Option<Value>,
     /// The call is understood to be harmless and the policy wants its prompt skipped.
     pub approve: bool,
-    /// Names the call for a person: shown where an `ask` had to become a `deny`.
+    /// Names the call for a person: the start of `digest`, shown where an `ask` had to become a `deny`.
     pub code: String,
+    /// Hash of the whole call and its effects, in hex. An approval is bound to this, never to the short `code`.
+    pub digest: String,
     /// What the policy only observes: rule, and what it would have said.
     pub would: Vec<(String, Verdict)>,
     /// No other hook of the agent decides about the same call. Looked up only where it matters.

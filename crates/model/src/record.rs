@@ -49,6 +49,7 @@ impl Record {
         if !decision.code.is_empty() {
             record.push("code", decision.code.as_str());
         }
+        record.push_known("digest", &decision.digest);
         record.push("us", times_value(times));
         record
     }

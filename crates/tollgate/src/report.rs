@@ -93,8 +93,29 @@ pub fn heading(text: &str) {
 
 /// Text on one line without what a terminal obeys or nobody sees: settings files, answers and calls may hold anything.
 pub fn shown(text: &str) -> String {
-    let hidden = |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
-    text.chars().map(|c| if c.is_control() || hidden(c) { ' ' } else { c }).collect()
+    text.chars().map(|c| if is_invisible(c) { ' ' } else { c }).collect()
+}
+
+/// The same, with each such character written out (`\n`, `\u{202e}`): for text that a person decides about.
+pub fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match is_invisible(character) {
+            true => out.extend(character.escape_default()),
+            false => out.push(character),
+        }
+    }
+    out
+}
+
+/// A control, bidirectional or zero-width character: it moves the cursor, reorders text or is not seen at all.
+fn is_invisible(c: char) -> bool {
+    let hidden = matches!(
+        c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}'
+    );
+    hidden || c.is_control()
 }
 
 /// A path as people write it.

@@ -27,7 +27,8 @@ impl Session<'_> {
     /// Takes into account what a person has approved and what was refused before.
     pub fn weigh(&self, decision: &mut Decision) {
         let Some(tool) = self.event.pending().filter(|_| decision.verdict.refuses()) else { return };
-        decision.code = self.code(tool);
+        decision.digest = self.digest(tool);
+        decision.code = short(&decision.digest);
         if self.is_approved(decision) {
             approve(decision);
         } else if decision.verdict == Verdict::Deny {
@@ -69,8 +70,8 @@ impl Session<'_> {
         if many || memory.holds(&entry) { Vec::new() } else { vec![entry] }
     }
 
-    /// Names a call for a person: the same words with other effects are another call.
-    fn code(&self, tool: &ToolUse) -> String {
+    /// Identifies a call: the same words with other effects are another call.
+    fn digest(&self, tool: &ToolUse) -> String {
         let mut input = String::new();
         tollgate_model::json::write(&tool.input, &mut input);
         let effects = format!("{:?}", self.effects);
@@ -88,14 +89,14 @@ impl Session<'_> {
         if meaning.iter().all(|text| text.starts_with("workflow/") || text.starts_with("middleware/")) {
             meaning.push(&decision.code);
         }
-        Refusal { call: tool.id.clone(), code: decision.code.clone(), meaning: digest(&meaning) }
+        Refusal { call: tool.id.clone(), code: decision.code.clone(), meaning: short(&digest(&meaning)) }
     }
 
     fn is_approved(&self, decision: &mut Decision) -> bool {
         if self.event.phase() != Phase::PreTool {
             return false;
         }
-        match tollgate_store::take_grant(self.state, &decision.code, SystemTime::now()) {
+        match tollgate_store::take_grant(self.state, &decision.digest, SystemTime::now()) {
             Ok(approved) => approved,
             Err(fault) => {
                 decision.notices.push(format!("tollgate: an approval could not be read: {fault}"));
@@ -149,11 +150,16 @@ fn approve(decision: &mut Decision) {
     }
 }
 
-/// Eight hex digits over texts that cannot run into each other.
+/// The part of a digest that people read and type. It is too short to prove anything.
+fn short(digest: &str) -> String {
+    digest.chars().take(8).collect()
+}
+
+/// A hash in hex over texts that cannot run into each other.
 fn digest(texts: &[&str]) -> String {
     let mut hasher = blake3::Hasher::new();
     for text in texts {
         hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
     }
-    hasher.finalize().to_hex().chars().take(8).collect()
+    hasher.finalize().to_hex().to_string()
 }

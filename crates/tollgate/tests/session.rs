@@ -233,6 +233,10 @@ fn code(scratch: &Scratch) -> String {
     scratch.log().last().unwrap()["code"].as_str().unwrap().to_owned()
 }
 
+fn digest(scratch: &Scratch) -> String {
+    scratch.log().last().unwrap()["digest"].as_str().unwrap().to_owned()
+}
+
 #[test]
 fn an_approved_call_passes_once() {
     let scratch = Scratch::new();
@@ -251,6 +255,59 @@ fn an_approved_call_passes_once() {
     assert!(passed.decision() == "none" && passed.says("as approved"), "{}", passed.stdout);
     assert_eq!(scratch.log().last().unwrap()["verdict"], "note");
     session.bash("rm -rf /etc/x").denied();
+}
+
+/// 32 bits are searched in seconds: an approval must open one call, not every call with the same short code.
+#[test]
+fn an_approval_is_bound_to_the_whole_digest_of_its_call() {
+    let scratch = Scratch::new();
+    let session = Session::new(&scratch, "s");
+    session.bash("rm -rf /etc/x").denied();
+    let code = code(&scratch);
+    let digest = digest(&scratch);
+    assert!(digest.len() == 64 && digest.starts_with(&code), "{digest}");
+    in_terminal(&scratch, &format!("approve {code}"), "y\n");
+    let grants = scratch.state().join("grants");
+    let names: Vec<_> = std::fs::read_dir(&grants).unwrap().map(|one| one.unwrap().file_name()).collect();
+    assert_eq!(names, [digest.as_str()]);
+
+    // An approval of another call whose digest begins with the same code.
+    let other: String = digest.chars().rev().collect();
+    let other = format!("{code}{}", &other[8..]);
+    std::fs::rename(grants.join(&digest), grants.join(&other)).unwrap();
+    session.bash("rm -rf /etc/x").denied();
+    std::fs::rename(grants.join(&other), grants.join(&code)).unwrap();
+    session.bash("rm -rf /etc/x").denied();
+
+    // Both wait: the short code names neither.
+    let log = scratch.state().join("events.jsonl");
+    let text = std::fs::read_to_string(&log).unwrap();
+    let line = text.lines().next().unwrap().replace(&digest, &other).replace("/etc/x", "/etc/harmless");
+    std::fs::write(&log, format!("{text}{line}\n")).unwrap();
+    let both = in_terminal(&scratch, &format!("approve {code}"), "y\n");
+    assert!(both.code == Some(2) && both.says("longer code"), "{}", both.stdout);
+    assert!(both.says("/etc/harmless") && both.says("/etc/x"), "{}", both.stdout);
+    let longer = (9..).map(|length| &digest[..length]).find(|code| !other.starts_with(code)).unwrap();
+    assert!(both.says(longer), "{}", both.stdout);
+    assert_eq!(in_terminal(&scratch, &format!("approve {longer}"), "y\n").code, Some(0));
+    assert_eq!(session.bash("rm -rf /etc/x").decision(), "none");
+}
+
+/// A person sees all of what they approve, in the order in which it stands.
+#[test]
+fn approve_hides_nothing_of_a_call() {
+    let scratch = Scratch::new();
+    let session = Session::new(&scratch, "s");
+    let tail = "; rm -rf /etc/tail";
+    session.bash(&format!("rm -rf /etc/\u{202e}x; echo {}{tail}", "a".repeat(400))).denied();
+    let code = code(&scratch);
+    let list = in_terminal(&scratch, "approve", "");
+    assert!(list.says("more characters") && !list.says(tail), "{}", list.stdout);
+    let asked = in_terminal(&scratch, &format!("approve {code}"), "n\n");
+    assert!(asked.says(tail) && asked.says("\\u{202e}"), "{}", asked.stdout);
+    for shown in [&list.stdout, &asked.stdout] {
+        assert!(!shown.contains('\u{202e}'), "{shown}");
+    }
 }
 
 #[test]
@@ -276,10 +333,9 @@ fn f16_an_old_or_future_approval_is_none() {
         let scratch = Scratch::new();
         let session = Session::new(&scratch, "s");
         session.bash("rm -rf /etc/x").denied();
-        let code = code(&scratch);
         let file = scratch.state().join("grants");
         std::fs::create_dir_all(&file).unwrap();
-        std::fs::write(file.join(&code), format!("{given}\n")).unwrap();
+        std::fs::write(file.join(digest(&scratch)), format!("{given}\n")).unwrap();
         session.bash("rm -rf /etc/x").denied();
     }
 }
@@ -290,10 +346,10 @@ fn f05_a_damaged_memory_or_approval_loosens_nothing() {
     let session = Session::new(&scratch, "s");
     session.bash("curl -so t.sh https://example.test/t.sh").silent();
     session.bash("rm -rf /etc/x").denied();
-    let code = code(&scratch);
+    let digest = digest(&scratch);
     std::fs::create_dir_all(scratch.state().join("grants")).unwrap();
     for bytes in [&b""[..], b"\n", b"yes\n", b"99999999999999999999999\n", b"1\xff\n"] {
-        std::fs::write(scratch.state().join("grants").join(&code), bytes).unwrap();
+        std::fs::write(scratch.state().join("grants").join(&digest), bytes).unwrap();
         session.bash("rm -rf /etc/x").denied();
         session.prompt();
     }

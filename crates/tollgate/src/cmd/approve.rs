@@ -6,13 +6,18 @@ use std::time::SystemTime;
 
 use anyhow::{Context, bail};
 use tollgate_model::json::Value;
-use tollgate_store::{GRANT_LIFE, Log, is_code};
+use tollgate_store::{GRANT_LIFE, Log, is_code, is_digest};
 
 use crate::dirs::Dirs;
+use crate::report::escaped;
 use crate::{out, owner, terminal};
 
 /// How many refused calls are listed.
 const LISTED: usize = 10;
+/// How many characters of a call the list shows.
+const LISTED_LENGTH: usize = 300;
+/// How many characters of a call are shown to whoever approves it: all that the log keeps, in nearly every case.
+const SHOWN_LENGTH: usize = 16 << 10;
 
 /// Arguments of `tollgate approve`.
 #[derive(clap::Args, Debug)]
@@ -30,14 +35,15 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let Some(code) = &args.code else { return list(&dirs.state) };
     owner::admit("approve")?;
     if !is_code(code) {
-        bail!("`{code}` is not a call's code; `tollgate approve` lists the calls that were refused last");
+        bail!(
+            "`{}` is not a call's code; `tollgate approve` lists the calls that were refused last",
+            escaped(code)
+        );
     }
     if args.revoke {
         return revoke(&dirs.state, code);
     }
-    let Some(call) = refused(&dirs.state).into_iter().find(|call| call.code == *code) else {
-        bail!("no refused call has the code `{code}`; `tollgate approve` lists those that were refused last");
-    };
+    let call = find(&dirs.state, code)?;
     call.show();
     match terminal::confirm("\nLet this one call pass?") {
         None => bail!("an approval needs a terminal, so that a person gives it"),
@@ -46,7 +52,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::from(1))
         }
         Some(true) => {
-            tollgate_store::grant(&dirs.state, code, SystemTime::now())?;
+            tollgate_store::grant(&dirs.state, &call.digest, SystemTime::now())?;
             let minutes = GRANT_LIFE.as_secs() / 60;
             out::line(&format!(
                 "Approved: exactly this call passes once, within {minutes} minutes. Tell the agent to try it again."
@@ -54,6 +60,30 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
     }
+}
+
+/// The one refused call that a code names.
+fn find(state: &Path, code: &str) -> anyhow::Result<Refused> {
+    let mut calls: Vec<Refused> = refused(state).into_iter().filter(|call| call.has_code(code)).collect();
+    let Some(call) = calls.pop() else {
+        bail!("no refused call has the code `{code}`; `tollgate approve` lists those that were refused last");
+    };
+    if !calls.is_empty() {
+        calls.push(call);
+        calls.iter().for_each(Refused::show);
+        let longer: Vec<String> = calls.iter().map(|call| call.distinct_code(&calls)).collect();
+        bail!(
+            "{} refused calls have the code `{code}`; name one of them with a longer code: {}",
+            calls.len(),
+            longer.join(", ")
+        );
+    }
+    if !is_digest(&call.digest) {
+        bail!(
+            "call {code} was recorded by an older Tollgate, without its digest; let the agent try it again"
+        );
+    }
+    Ok(call)
 }
 
 fn revoke(state: &Path, code: &str) -> anyhow::Result<ExitCode> {
@@ -68,15 +98,16 @@ fn revoke(state: &Path, code: &str) -> anyhow::Result<ExitCode> {
 fn list(state: &Path) -> anyhow::Result<ExitCode> {
     let now = SystemTime::now();
     let grants = tollgate_store::list_grants(state)?;
-    let waits = |code: &str| grants.iter().any(|grant| grant.code == code && grant.is_alive(now));
+    let waits = |digest: &str| grants.iter().any(|grant| grant.digest == digest && grant.is_alive(now));
     let calls = refused(state);
     if calls.is_empty() {
         out::line("No call was refused.");
         return Ok(ExitCode::SUCCESS);
     }
     for call in calls.iter().take(LISTED) {
-        let mark = if waits(&call.code) { "approved" } else { "" };
-        out::line(&format!("{}  {}  {:<8}  {}", call.code, call.time, mark, call.text));
+        let mark = if waits(&call.digest) { "approved" } else { "" };
+        let (code, text) = (call.distinct_code(&calls), cut(&call.text, LISTED_LENGTH));
+        out::line(&format!("{code}  {}  {mark:<8}  {text}", call.time));
         call.findings.iter().for_each(|finding| out::line(&format!("          {finding}")));
     }
     out::line("\n`tollgate approve CODE` lets one of them pass once.");
@@ -86,6 +117,8 @@ fn list(state: &Path) -> anyhow::Result<ExitCode> {
 /// A call that the log says was refused.
 struct Refused {
     code: String,
+    /// Empty in a record of an older version.
+    digest: String,
     time: String,
     who: String,
     folder: String,
@@ -96,18 +129,31 @@ struct Refused {
 impl Refused {
     fn show(&self) {
         out::line(&format!("Call {} of {}, {}, in {}:\n", self.code, self.who, self.time, self.folder));
-        out::line(&format!("  {}\n", self.text));
+        out::line(&format!("  {}\n", cut(&self.text, SHOWN_LENGTH)));
         self.findings.iter().for_each(|finding| out::line(&format!("  {finding}")));
     }
 
+    fn has_code(&self, code: &str) -> bool {
+        self.digest.starts_with(code) || (self.digest.is_empty() && self.code == code)
+    }
+
+    /// The shortest code that no other of these calls has.
+    fn distinct_code(&self, calls: &[Self]) -> String {
+        let others = || calls.iter().filter(|call| call.digest != self.digest);
+        let lengths = (self.code.len()..=self.digest.len()).filter_map(|length| self.digest.get(..length));
+        let distinct = lengths.into_iter().find(|code| !others().any(|call| call.digest.starts_with(code)));
+        distinct.unwrap_or(&self.code).to_owned()
+    }
+
     fn of(record: &Value) -> Option<Self> {
-        let text = |key: &str| record.text(key).unwrap_or_default().to_owned();
+        let text = |key: &str| escaped(record.text(key).unwrap_or_default());
         let refuses = |finding: &&Value| matches!(finding.text("verdict"), Some("ask" | "deny" | "halt"));
         let findings = record.get("findings").and_then(Value::as_list).unwrap_or_default();
         let findings: Vec<&Value> = findings.iter().filter(refuses).collect();
         let code = text("code");
         (!code.is_empty() && !findings.is_empty()).then(|| Self {
             code,
+            digest: text("digest"),
             time: text("ts"),
             who: text("agent"),
             folder: text("cwd"),
@@ -115,7 +161,7 @@ impl Refused {
             findings: findings
                 .into_iter()
                 .map(|finding| {
-                    let part = |key| shown(finding.text(key).unwrap_or_default());
+                    let part = |key| cut(&escaped(finding.text(key).unwrap_or_default()), LISTED_LENGTH);
                     format!("{} [{}]", part("what"), part("rule"))
                 })
                 .collect(),
@@ -128,7 +174,7 @@ fn refused(state: &Path) -> Vec<Refused> {
     let mut calls: Vec<Refused> = Vec::new();
     for entry in Log::at(state).records() {
         let Some(call) = entry.value().as_ref().and_then(Refused::of) else { continue };
-        calls.retain(|earlier| earlier.code != call.code);
+        calls.retain(|earlier| (&earlier.code, &earlier.digest) != (&call.code, &call.digest));
         calls.push(call);
     }
     calls.reverse();
@@ -147,11 +193,16 @@ fn input(record: &Value) -> String {
         },
         str::to_owned,
     );
-    shown(&text)
+    escaped(&text)
 }
 
-/// On one line, without anything that would move the cursor.
-fn shown(text: &str) -> String {
-    let line: String = text.chars().take(300).collect();
-    line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+/// A text that is cut says so: what is hidden behind the cut is approved as well.
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some((end, _)) => {
+            let (start, rest) = text.split_at(end);
+            format!("{start}… [cut: {} more characters]", rest.chars().count())
+        }
+    }
 }
