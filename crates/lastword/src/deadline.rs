@@ -6,6 +6,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::worker;
+
 /// When a hook must have answered.
 #[derive(Clone, Copy, Debug)]
 pub struct Deadline {
@@ -51,7 +53,7 @@ pub(crate) fn set(deadline: Deadline, later: bool) {
     OWN.store(nanos(deadline.own), Ordering::SeqCst);
     LATEST.store(nanos(deadline.latest), Ordering::SeqCst);
     GRACE.store(nanos(deadline.grace), Ordering::SeqCst);
-    start_timer(deadline.own.min(deadline.latest));
+    ring_in(deadline.own.min(deadline.latest));
 }
 
 /// What a timer's signal means.
@@ -77,13 +79,13 @@ pub(crate) fn rung() -> Rung {
     let own = OWN.load(Ordering::SeqCst).saturating_sub(elapsed.saturating_sub(waited));
     let left = own.min(LATEST.load(Ordering::SeqCst).saturating_sub(elapsed));
     if left > SLACK {
-        start_timer(Duration::from_nanos(left));
+        ring_in(Duration::from_nanos(left));
         return Rung::TooEarly;
     }
     PASSED.store(true, Ordering::SeqCst);
     let grace = GRACE.load(Ordering::SeqCst);
     if grace > 0 {
-        start_timer(Duration::from_nanos(grace));
+        ring_in(Duration::from_nanos(grace));
     }
     Rung::Now { grace: grace > 0 }
 }
@@ -95,7 +97,7 @@ fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-fn now() -> u64 {
+pub(crate) fn now() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the struct outlives the call, which may be made in a signal handler.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
@@ -122,6 +124,12 @@ fn waited() -> u64 {
     let digit =
         |value: u64, byte: &u8| value.saturating_mul(10).saturating_add(u64::from(byte.wrapping_sub(b'0')));
     if second.iter().all(u8::is_ascii_digit) { second.iter().fold(0, digit) } else { 0 }
+}
+
+/// Starts the timer, and tells a watcher of it.
+fn ring_in(limit: Duration) {
+    worker::write_deadline(now().saturating_add(nanos(limit)));
+    start_timer(limit);
 }
 
 fn start_timer(limit: Duration) {

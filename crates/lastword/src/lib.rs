@@ -5,16 +5,21 @@
 
 mod deadline;
 mod heap;
+mod recorder;
+mod signals;
 #[cfg(quick_start)]
 mod start;
+mod worker;
 
-use std::cell::UnsafeCell;
+use std::ffi::CStr;
 use std::io::ErrorKind;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicUsize, Ordering};
 
 use deadline::Rung;
 pub use deadline::{Deadline, has_passed};
 pub use heap::{Heap, settle};
+pub use recorder::{keep_payload, keep_recorder, recorded};
+pub use worker::{Role, Worker, split};
 
 static SPOKEN: AtomicBool = AtomicBool::new(false);
 static STDOUT: Words = Words::none();
@@ -22,12 +27,12 @@ static STDERR: Words = Words::none();
 static EXIT: AtomicI32 = AtomicI32::new(2);
 /// The answer could not be written whole.
 static CUT: AtomicBool = AtomicBool::new(false);
-
-/// The handlers need a stack of their own: after a stack overflow there is no other. It costs nothing unused.
-struct Stack(UnsafeCell<[u8; 32 * 1024]>);
-// SAFETY: only the kernel writes to it, while a handler runs.
-unsafe impl Sync for Stack {}
-static STACK: Stack = Stack(UnsafeCell::new([0; 32 * 1024]));
+/// The answer was written, whole or not.
+static WRITTEN: AtomicBool = AtomicBool::new(false);
+/// Standard output was closed when the process started: whoever started it hears nothing.
+static CLOSED: AtomicBool = AtomicBool::new(false);
+/// What standard error gets when the answer cannot be written.
+static UNHEARD: Words = Words::none();
 
 /// Defines the program's `main` without the runtime's set-up, a tenth of the time an empty program takes.
 #[macro_export]
@@ -46,12 +51,19 @@ pub fn prepare(stdout: &str, stderr: &str, exit: u8) {
     STDOUT.set(stdout);
     STDERR.set(stderr);
     EXIT.store(i32::from(exit), Ordering::SeqCst);
+    worker::write_answer();
+}
+
+/// Says what happens when an answer with exit code 0 cannot be written. With a text, that goes to standard error and the
+/// exit code is 2, which hosts take for a refusal. Without one the exit code is 1.
+pub fn prepare_unheard(stderr: &str) {
+    UNHEARD.set(stderr);
 }
 
 /// Installs the handlers, the deadline, the memory limit and the panic hook.
 pub fn arm(deadline: Deadline, memory: u64) {
-    std::panic::set_hook(Box::new(|_| last_words()));
-    install_handlers();
+    std::panic::set_hook(Box::new(|_| last_words(c"panic")));
+    signals::install(on_signal);
     deadline::set(deadline, false);
     limit_memory(memory);
 }
@@ -66,10 +78,7 @@ pub fn say(stdout: impl AsRef<[u8]>, stderr: impl AsRef<[u8]>) -> bool {
     if SPOKEN.swap(true, Ordering::SeqCst) {
         return false;
     }
-    write_all(2, stderr.as_ref());
-    let whole = write_all(1, stdout.as_ref());
-    CUT.store(!whole, Ordering::SeqCst);
-    whole
+    answer(stdout.as_ref(), stderr.as_ref(), write_all)
 }
 
 /// Gives the real answer, unless it or the last words are already out, and ends the process. Half an answer is a
@@ -80,9 +89,27 @@ pub fn speak(stdout: &str, stderr: &str, exit: u8) -> ! {
         // The prepared answer is out, and its exit code belongs to it.
         end_as_prepared();
     }
-    let cut = exit == 0 && CUT.load(Ordering::SeqCst);
-    // SAFETY: `_exit` only ends the process.
-    unsafe { libc::_exit(if cut { 1 } else { i32::from(exit) }) }
+    end(i32::from(exit))
+}
+
+fn answer(stdout: &[u8], stderr: &[u8], write: fn(i32, &[u8]) -> bool) -> bool {
+    write(2, stderr);
+    let whole = stdout.is_empty() || (!CLOSED.load(Ordering::SeqCst) && write(1, stdout));
+    CUT.store(!whole, Ordering::SeqCst);
+    WRITTEN.store(true, Ordering::SeqCst);
+    whole
+}
+
+/// Ends the process. An answer that nobody could read must not look like consent.
+fn end(exit: i32) -> ! {
+    let mut exit = exit;
+    if exit == 0 && CUT.load(Ordering::SeqCst) {
+        let refusal = UNHEARD.get();
+        write_in_time(2, refusal);
+        exit = if refusal.is_empty() { 1 } else { 2 };
+    }
+    // SAFETY: `_exit` only ends the process, and may be called from a signal handler.
+    unsafe { libc::_exit(exit) }
 }
 
 /// Puts something harmless where a standard stream is closed, and makes a pipe that nobody reads an error.
@@ -91,21 +118,35 @@ pub fn keep_standard_streams() {
     // SAFETY: the array outlives the call; the path is a literal that ends in NUL.
     unsafe {
         libc::poll(fds.as_mut_ptr(), 3, 0);
-        for _ in fds.iter().filter(|stream| stream.revents & libc::POLLNVAL != 0) {
+        for stream in fds.iter().filter(|stream| stream.revents & libc::POLLNVAL != 0) {
+            CLOSED.fetch_or(stream.fd == 1, Ordering::SeqCst);
             libc::open(c"/dev/null".as_ptr(), libc::O_RDWR);
         }
         libc::signal(libc::SIGPIPE, libc::SIG_IGN);
     }
 }
 
-fn last_words() -> ! {
-    say(STDOUT.get(), STDERR.get());
+/// The prepared answer, the record of the failure, and the end of the process.
+fn last_words(cause: &'static CStr) -> ! {
+    say_prepared();
+    recorder::start(cause);
     end_as_prepared()
 }
 
+fn say_prepared() {
+    if !SPOKEN.swap(true, Ordering::SeqCst) {
+        answer(STDOUT.get(), STDERR.get(), write_in_time);
+    }
+}
+
+/// Ends a watcher whose worker did not answer in time, or died.
+pub fn give_up(worker: &Worker, cause: &'static CStr) -> ! {
+    worker.adopt_answer();
+    last_words(cause)
+}
+
 fn end_as_prepared() -> ! {
-    // SAFETY: `_exit` only ends the process, and may be called from a signal handler.
-    unsafe { libc::_exit(EXIT.load(Ordering::SeqCst)) }
+    end(EXIT.load(Ordering::SeqCst))
 }
 
 extern "C" fn on_signal(signal: i32) {
@@ -113,22 +154,28 @@ extern "C" fn on_signal(signal: i32) {
         return keeping_errno(on_timer);
     }
     // A signal that is not a crash, while the answer is being written, lets the writing go on.
-    let crash = matches!(signal, libc::SIGSEGV | libc::SIGBUS | libc::SIGABRT | libc::SIGILL | libc::SIGFPE);
-    if crash || !SPOKEN.load(Ordering::SeqCst) {
-        last_words();
+    let goes_on = signals::is_stop(signal) || SPOKEN.load(Ordering::SeqCst);
+    if signals::is_crash(signal) || !goes_on {
+        last_words(signals::cause(signal));
     }
 }
 
 fn on_timer() {
-    if SPOKEN.load(Ordering::SeqCst) && !has_passed() {
-        // The real answer is being written.
+    let speaking = SPOKEN.load(Ordering::SeqCst) && !has_passed();
+    if speaking && WRITTEN.load(Ordering::SeqCst) {
+        // The real answer is out.
         return;
     }
     match deadline::rung() {
         Rung::TooEarly => {}
+        // The real answer is being written, and nobody reads it.
+        Rung::Now { .. } | Rung::Over if speaking => {
+            CUT.store(true, Ordering::SeqCst);
+            end(0)
+        }
         // The process goes on and writes its record; it has nothing more to say.
-        Rung::Now { grace: true } => drop(say(STDOUT.get(), STDERR.get())),
-        Rung::Now { grace: false } | Rung::Over => last_words(),
+        Rung::Now { grace: true } => say_prepared(),
+        Rung::Now { grace: false } | Rung::Over => last_words(c"deadline"),
     }
 }
 
@@ -145,25 +192,6 @@ fn keeping_errno(act: fn()) {
     act();
     // SAFETY: as above.
     unsafe { *place = before };
-}
-
-fn install_handlers() {
-    use libc::{SIGABRT, SIGALRM, SIGBUS, SIGFPE, SIGHUP, SIGILL, SIGINT, SIGSEGV, SIGSYS, SIGTERM, SIGXCPU};
-    let size = 32 * 1024;
-    let alternate = libc::stack_t { ss_sp: STACK.0.get().cast(), ss_flags: 0, ss_size: size };
-    // SAFETY: the stack is static; a zeroed `sigaction` is a valid value; the handler only writes and exits.
-    unsafe {
-        libc::sigaltstack(&raw const alternate, std::ptr::null_mut());
-        let mut action: libc::sigaction = std::mem::zeroed();
-        action.sa_sigaction = on_signal as extern "C" fn(i32) as usize;
-        action.sa_flags = libc::SA_ONSTACK | libc::SA_RESTART;
-        let crashes = [SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE, SIGSYS];
-        for signal in crashes.into_iter().chain([SIGTERM, SIGINT, SIGHUP, SIGALRM, SIGXCPU]) {
-            libc::sigaction(signal, &raw const action, std::ptr::null_mut());
-        }
-        // Becomes an error of the write, which is answered like any other.
-        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
-    }
 }
 
 fn limit_memory(bytes: u64) {
@@ -196,6 +224,16 @@ fn write_all(descriptor: i32, mut bytes: &[u8]) -> bool {
     true
 }
 
+/// The same, where nothing would end a write for which there is no reader: pieces that a pipe has room for or not.
+fn write_in_time(descriptor: i32, bytes: &[u8]) -> bool {
+    bytes.chunks(libc::PIPE_BUF).all(|piece| {
+        let mut pipe = libc::pollfd { fd: descriptor, events: libc::POLLOUT, revents: 0 };
+        // SAFETY: the struct outlives the call, which may be made in a signal handler.
+        let ready = unsafe { libc::poll(&raw mut pipe, 1, 1000) };
+        ready > 0 && write_all(descriptor, piece)
+    })
+}
+
 /// Leaked text that a signal handler may read at any moment.
 struct Words {
     text: AtomicPtr<u8>,
@@ -208,10 +246,13 @@ impl Words {
     }
 
     fn set(&self, text: &str) {
-        let leaked = Box::leak(text.as_bytes().to_vec().into_boxed_slice());
+        self.set_static(Box::leak(text.as_bytes().to_vec().into_boxed_slice()));
+    }
+
+    fn set_static(&self, text: &'static [u8]) {
         self.length.store(0, Ordering::SeqCst);
-        self.text.store(leaked.as_mut_ptr(), Ordering::SeqCst);
-        self.length.store(leaked.len(), Ordering::SeqCst);
+        self.text.store(text.as_ptr().cast_mut(), Ordering::SeqCst);
+        self.length.store(text.len(), Ordering::SeqCst);
     }
 
     fn get(&self) -> &'static [u8] {

@@ -6,8 +6,9 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, Stat};
+use rustix::fs::{AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, RenameFlags, Stat};
 use rustix::io::{Errno, retry_on_intr};
 
 use crate::LogFault;
@@ -65,6 +66,58 @@ pub fn keep_note(state: &Path, name: &str, bytes: &[u8]) -> Result<(), LogFault>
     let state: PathBuf = state.components().collect();
     Dir::make(&state)?.put(name, bytes, true).map(drop)
 }
+
+/// Reads a small note from a state directory. `None` when there is none.
+///
+/// # Errors
+/// When it cannot be read, or is not a file of ours.
+pub fn read_note(state: &Path, name: &str, most: usize) -> Result<Option<Vec<u8>>, LogFault> {
+    let Some(dir) = Dir::open(&state.components().collect::<PathBuf>())? else { return Ok(None) };
+    let Some(file) = dir.file(name, How::Read)? else { return Ok(None) };
+    file.whole(most).map(Some).map_err(|errno| dir.fault(errno, name))
+}
+
+/// Changes a small note while no other process does. `act` gets what is there (nothing at first) and gives back what is
+/// to be there instead, if anything, and a result.
+///
+/// # Errors
+/// When it cannot be read or written, or another process holds it all the time.
+pub fn change_note<T>(
+    state: &Path,
+    name: &str,
+    act: impl FnOnce(&[u8]) -> (Option<Vec<u8>>, T),
+) -> Result<T, LogFault> {
+    let dir = Dir::make(&state.components().collect::<PathBuf>())?;
+    let fault = |errno| dir.fault(errno, name);
+    let file = dir.file(name, How::Edit)?.ok_or_else(|| fault(Errno::NOENT))?;
+    let begun = Instant::now();
+    while let Err(errno) = rustix::fs::flock(&file.fd, FlockOperation::NonBlockingLockExclusive) {
+        match errno {
+            Errno::WOULDBLOCK | Errno::INTR if begun.elapsed() < NOTE_PATIENCE => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            Errno::WOULDBLOCK | Errno::INTR => return Err(LogFault::Locked { waited: begun.elapsed() }),
+            errno => return Err(fault(errno)),
+        }
+    }
+    let (bytes, result) = act(&read_at(&file.fd, 0, NOTE).map_err(fault)?);
+    if let Some(bytes) = bytes {
+        rustix::fs::ftruncate(&file.fd, 0).map_err(fault)?;
+        let mut at = 0;
+        let write = |rest: &[u8]| {
+            let count = rustix::io::pwrite(&file.fd, rest, at)?;
+            at += count as u64;
+            Ok(count)
+        };
+        write_whole(&bytes, write).map_err(fault)?;
+    }
+    Ok(result)
+}
+
+/// The longest note that is changed in place.
+const NOTE: usize = 64 << 10;
+/// How long a note that another process changes is waited for.
+const NOTE_PATIENCE: Duration = Duration::from_secs(3);
 
 impl Dir {
     /// Opens a directory; `None` when it does not exist.

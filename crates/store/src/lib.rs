@@ -17,7 +17,7 @@ mod state;
 
 pub use exceptions::{keep_exemption, list_exemptions, revoke_exemption};
 pub use fault::LogFault;
-pub use files::keep_note;
+pub use files::{change_note, keep_note, read_note};
 pub use grants::{GRANT_LIFE, Grant, grant, is_code, is_digest, list_grants, revoke_grant, take_grant};
 pub use hook_failures::{
     HookFailure, clear_hook_failure, hook_failure, is_first_hook_failure, keep_hook_failure,

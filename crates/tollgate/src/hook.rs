@@ -9,7 +9,7 @@ use tollgate_agents::capability::Ask;
 use tollgate_agents::install::rivals;
 use tollgate_agents::install::setup::{Roots, Setup};
 use tollgate_agents::{Adapter, Payload};
-use tollgate_lastword as lastword;
+use tollgate_lastword::{self as lastword, Deadline};
 use tollgate_middleware::StageResult;
 use tollgate_model::json::Value;
 use tollgate_model::{
@@ -30,12 +30,20 @@ use crate::flows::Places;
 use crate::guard::{self, Guard};
 use crate::guide::{self, Afterwards, Courier, Guide, Once};
 use crate::patience::Patience;
+use crate::pin;
 use crate::session::Session;
 use crate::stdin;
+use crate::watcher;
 use crate::world::Machine;
 
 /// Our own deadline without middleware: far below the time-outs that `init` registers.
 pub const DEADLINE: Duration = Duration::from_millis(4500);
+
+/// How long the record of a failure may take.
+const TO_RECORD: Duration = Duration::from_secs(20);
+
+/// The refusal of a call whose answer cannot be written to standard output.
+const UNHEARD: &str = "Tollgate could not write its answer to standard output, so this call is refused\n";
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -46,12 +54,19 @@ const MEMORY: u64 = 512 << 20;
 pub fn run(args: &[String]) -> ! {
     lastword::settle();
     let (reply, after) = match Hook::new(args) {
-        Ok(hook) => hook.answer(),
+        Ok(hook) => match &hook.failed {
+            None => hook.answer(args),
+            Some(cause) => (hook.record_failure(cause), Afterwards::default()),
+        },
         Err(message) => {
             let reply = Reply { stderr: message, exit: 2, expressed: Verdict::Deny, ..Reply::default() };
             (reply, Afterwards::default())
         }
     };
+    if !reply.expressed.refuses() {
+        // Nobody may hear what would be allowed anyway.
+        lastword::prepare_unheard("");
+    }
     if !after.is_empty() && lastword::say(&reply.stdout, &reply.stderr) {
         after.run();
     }
@@ -65,26 +80,44 @@ struct Hook {
     state: PathBuf,
     /// The folder of a policy that `tollgate build` wrote.
     built: Option<PathBuf>,
+    /// An earlier process failed over this event, for this cause; this one only records it.
+    failed: Option<String>,
 }
 
 impl Hook {
-    fn answer(&self) -> (Reply, Afterwards) {
+    fn answer(&self, args: &[String]) -> (Reply, Afterwards) {
         self.prepare_last_words(OnFault::default());
+        keep_recorder(args);
+        watcher::split_where_needed();
         let start = Instant::now();
         let hinted = self.patience(self.event.as_deref().unwrap_or_default(), start);
         lastword::arm(hinted.deadline(DEADLINE), MEMORY);
-        let bytes = match stdin::read() {
-            Ok(bytes) => bytes,
+        let bytes: &'static [u8] = match stdin::read() {
+            Ok(bytes) => bytes.leak(),
             Err(fault) => return (self.fault(&[], None, &fault, OnFault::default()), Afterwards::default()),
         };
-        let event = match self.adapter.read(&self.payload(&bytes)) {
+        lastword::keep_payload(bytes);
+        let event = match self.adapter.read(&self.payload(bytes)) {
             Ok(event) => event,
             Err(fault) => {
-                return (self.fault(&bytes, None, &fault, OnFault::default()), Afterwards::default());
+                return (self.fault(bytes, None, &fault, OnFault::default()), Afterwards::default());
             }
         };
         let read = micros(start);
-        self.decide(&event, &bytes, start, read)
+        self.decide(&event, bytes, start, read)
+    }
+
+    /// Writes the record that the failed process could not write. Nobody hears the answer: that one is out.
+    fn record_failure(&self, cause: &str) -> Reply {
+        lastword::arm(Deadline::after(TO_RECORD), MEMORY);
+        let bytes = stdin::read().unwrap_or_default();
+        let event = self.adapter.read(&self.payload(&bytes)).ok();
+        let (kind, message) = match cause {
+            "deadline" => (FaultKind::Deadline, "Tollgate took too long over this event".to_owned()),
+            "stalled" => (FaultKind::Deadline, "a file system did not answer in time".to_owned()),
+            cause => (FaultKind::Panic, format!("the hook ended early ({cause})")),
+        };
+        self.fault(&bytes, event.as_ref(), &Fault::new(kind, message), OnFault::default())
     }
 
     /// The agent is the one that the gate is registered with; another that reads its settings waits as long or longer.
@@ -123,6 +156,7 @@ impl Hook {
         let outcome = guide.judge(&effects, &mut decision);
         tell(event, &loaded, &mut decision);
         decision.notices.extend(alive::told(event, &self.state));
+        decision.notices.extend(wrong_pins(event, &self.state));
         let guard = Guard {
             adapter: self.adapter,
             event,
@@ -234,7 +268,9 @@ impl Hook {
         let record = Record::of_fault(event, self.adapter.agent().name(), &fault, reply.expressed)
             .made_by(VERSION, "");
         // A fault that cannot be recorded is still answered, and the answer tells the fault itself.
-        let _ = Log::at(&self.state).append(&record, SystemTime::now());
+        if Log::at(&self.state).append(&record, SystemTime::now()).is_ok() {
+            lastword::recorded();
+        }
         reply
     }
 
@@ -243,6 +279,7 @@ impl Hook {
         let fault = Fault::new(FaultKind::Panic, "Tollgate itself failed or took too long over this event");
         let reply = self.adapter.fault(&self.payload(&[]), None, &fault, on_fault);
         lastword::prepare(&reply.stdout, &reply.stderr, reply.exit);
+        lastword::prepare_unheard(if reply.expressed.refuses() { UNHEARD } else { "" });
     }
 
     fn payload<'a>(&'a self, bytes: &'a [u8]) -> Payload<'a> {
@@ -294,12 +331,13 @@ impl Hook {
     fn new(args: &[String]) -> Result<Self, String> {
         let mut words = args.iter();
         let mut names = Vec::new();
-        let (mut config, mut state, mut built) = (None, None, None);
+        let (mut config, mut state, mut built, mut failed) = (None, None, None, None);
         while let Some(word) = words.next() {
             match word.as_str() {
                 "--config" => config = words.next().map(PathBuf::from),
                 "--state" => state = words.next().map(PathBuf::from),
                 "--policy" => built = words.next().map(PathBuf::from),
+                "--failed" => failed = words.next().cloned(),
                 other => names.push(other),
             }
         }
@@ -313,7 +351,7 @@ impl Hook {
         let event = names.next().map(str::to_owned);
         let absolute = |dir: Option<PathBuf>| dir.filter(|dir| dir.is_absolute());
         if let (Some(config), Some(state)) = (absolute(config), absolute(state)) {
-            return Ok(Self { adapter, event, config, state, built });
+            return Ok(Self { adapter, event, config, state, built, failed });
         }
         let Some(dirs) = Dirs::find() else {
             return Err(
@@ -321,8 +359,16 @@ impl Hook {
                     .to_owned(),
             );
         };
-        Ok(Self { adapter, event, config: dirs.config, state: dirs.state, built })
+        Ok(Self { adapter, event, config: dirs.config, state: dirs.state, built, failed })
     }
+}
+
+/// This program with the same arguments records what this process fails over.
+fn keep_recorder(args: &[String]) {
+    let hook = ["hook".to_owned()];
+    let failed = ["--failed".to_owned()];
+    let words: Vec<String> = hook.iter().chain(args).chain(&failed).cloned().collect();
+    lastword::keep_recorder(&words);
 }
 
 /// The agent's own project folder, else the outermost repository above the working directory, else that.
@@ -346,6 +392,13 @@ fn tell(event: &Event, loaded: &Loaded, decision: &mut Decision) {
     if event.phase() == Phase::SessionStart || decision.verdict.refuses() || loaded.rebuilt {
         decision.notices.extend(loaded.notices.iter().map(|notice| format!("tollgate: {notice}")));
     }
+}
+
+/// Wrong PINs are told to whoever begins a session.
+fn wrong_pins(event: &Event, state: &Path) -> Option<String> {
+    let begins = event.phase() == tollgate_model::Phase::SessionStart && !is_canary(Some(&event.session));
+    let told = begins.then(|| pin::wrong_tries(state))??;
+    Some(format!("tollgate: {told}; if that was not you, see `tollgate doctor`"))
 }
 
 fn unrecorded(why: &str) -> Finding {

@@ -32,6 +32,7 @@ mod table;
 mod terminal;
 mod transcripts;
 mod usage;
+mod watcher;
 mod when;
 mod world;
 

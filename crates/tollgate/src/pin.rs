@@ -1,6 +1,8 @@
 //! The owner's PIN, if one was set: what an owner command asks for besides a yes. Kept as an Argon2id hash in the
 //! state directory, which no tool call may touch.
 
+mod tries;
+
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -43,17 +45,42 @@ fn places() -> Vec<PathBuf> {
 }
 
 fn ask_for(hash: &str, state: &Path, command: &str) -> anyhow::Result<()> {
-    for _ in 0..TRIES {
+    let mut earlier = 0;
+    for turn in 0..TRIES {
+        let (wait, wrong) = tries::wait(state)?;
+        if !wait.is_zero() {
+            bail!("{wrong} wrong PINs were given; the next try is possible in {} s", wait.as_secs() + 1);
+        }
+        if turn == 0 {
+            earlier = wrong;
+        }
         let Some(given) = terminal::secret("PIN: ") else {
             bail!("`tollgate {command}` asks for the owner's PIN, and there is no terminal to ask on");
         };
-        if Argon2::default().verify_password(given.as_bytes(), hash).is_ok() {
-            return Ok(());
+        let right = || Argon2::default().verify_password(given.as_bytes(), hash).is_ok();
+        match tries::attempt(state, right)? {
+            Some(true) => {
+                tell_earlier(earlier);
+                return Ok(());
+            }
+            Some(false) => remember(state, command),
+            None => bail!("wrong PINs were given elsewhere at the same time; nothing was changed"),
         }
-        remember(state, command);
         std::thread::sleep(PAUSE);
     }
     bail!("that was not the owner's PIN; nothing was changed")
+}
+
+/// The count starts again with a right PIN, so that its owner is told what it was.
+fn tell_earlier(wrong: u32) {
+    if wrong > 0 {
+        out::line(&format!("Wrong PINs before this one: {wrong}. `tollgate log` shows when."));
+    }
+}
+
+/// What the owner should know of wrong PINs: told at the start of a session and by `doctor`.
+pub fn wrong_tries(state: &Path) -> Option<String> {
+    tries::told(state)
 }
 
 /// Asks for a new PIN, twice, and keeps its hash. An empty one takes the PIN away.

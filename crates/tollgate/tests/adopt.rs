@@ -191,12 +191,27 @@ fn owner_commands_ask_for_the_pin() {
     {
         let words: Vec<&str> = args.split(' ').collect();
         done(&home.run(&words), 2, &["the owner's PIN, and there is no terminal"]);
-        done(&typed(&home, args, "wrong\nwrong\nwrong\ny\ny\n"), 2, &["not the owner's PIN"]);
     }
+    done(&typed(&home, "uninstall --yes", "wrong\nwrong\nwrong\ny\ny\n"), 2, &["not the owner's PIN"]);
+    // From now on each try waits, in whatever terminal, and even the right one.
+    done(
+        &typed(&home, "trust", "zebra-42\ny\n"),
+        2,
+        &["3 wrong PINs were given; the next try is possible in"],
+    );
+    let tries = ".local/state/tollgate/owner.tries";
+    for (count, wait) in [(9, "possible in 12"), (40, "possible in 36")] {
+        let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs();
+        home.write(tries, &format!("{count} {now}\n"));
+        done(&typed(&home, "init --yes", "zebra-42\ny\n"), 2, &[wait]);
+    }
+    done(&home.run(&["doctor"]), 0, &["40 wrong PINs were given"]);
+    home.write(tries, "3 1000\n");
     assert_eq!(home.settings(), before);
     let log = home.read(".local/state/tollgate/events.jsonl");
-    assert!(log.matches("wrong-pin").count() == 18 && !log.contains("zebra"), "each is remembered");
-    done(&typed(&home, "trust", "wrong\nzebra-42\ny\n"), 0, &["Trusted."]);
+    assert!(log.matches("wrong-pin").count() == 3 && !log.contains("zebra"), "each is remembered");
+    done(&typed(&home, "trust", "zebra-42\ny\n"), 0, &["Wrong PINs before this one: 3", "Trusted."]);
+    done(&typed(&home, "trust", "wrong\nzebra-42\ny\n"), 0, &[]);
     done(&typed(&home, "init --pin --yes", "zebra-42\n\n\n"), 0, &["No PIN is asked for"]);
     done(&home.run(&["uninstall", "--yes"]), 0, &[]);
 }

@@ -311,6 +311,24 @@ fn approve_hides_nothing_of_a_call() {
 }
 
 #[test]
+fn wrong_pins_are_told_when_a_session_starts() {
+    let scratch = Scratch::new();
+    scratch.bash("ls").silent();
+    let tries = scratch.state().join("owner.tries");
+    let start = || {
+        let event = json!({"session_id": "s", "cwd": scratch.project(), "hook_event_name": "SessionStart", "source": "startup"});
+        scratch.hook("SessionStart", event.to_string().as_bytes())
+    };
+    assert!(!start().says("wrong PIN"));
+    let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs();
+    std::fs::write(&tries, format!("2 {now}\n")).unwrap();
+    assert!(start().says("2 wrong PINs were given"), "{}", start().stdout);
+    scratch.bash("ls").silent();
+    std::fs::write(&tries, format!("2 {}\n", now - 8 * 24 * 3600)).unwrap();
+    assert!(!start().says("wrong PIN"));
+}
+
+#[test]
 fn approvals_are_taken_back_and_need_a_person() {
     let scratch = Scratch::new();
     let session = Session::new(&scratch, "s");

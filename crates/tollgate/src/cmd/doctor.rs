@@ -5,6 +5,7 @@
 
 mod claude;
 mod gate;
+mod incidents;
 
 use crate::exit::ExitCode;
 use std::path::Path;
@@ -70,6 +71,7 @@ fn sections(stage: &Stage) -> Vec<Section> {
     let policy = Section { about: "Policy".into(), lines: [gate.policy(), gate.failed_hooks()].concat() };
     let mut log = gate.log();
     log.push(gate.life());
+    log.extend(gate.incidents());
     sections.extend([policy, Section { about: "Log".into(), lines: log }]);
     sections
 }

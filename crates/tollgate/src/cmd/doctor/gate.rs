@@ -190,6 +190,11 @@ impl<'a> Gate<'a> {
         Line::yellow(format!("last 7 days: {}", life.line()), "tollgate audit --since 7d")
     }
 
+    /// What happened that should not have.
+    pub fn incidents(&self) -> Vec<Line> {
+        super::incidents::lines(&self.state)
+    }
+
     fn state_dir(&self) -> Vec<Line> {
         let shown = tilde(&self.state, &self.stage.dirs.home);
         match self.state.symlink_metadata() {

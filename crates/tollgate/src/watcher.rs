@@ -1,0 +1,155 @@
+//! Waits for the process that does the work of a hook, where a file system may never answer: see `lastword::split`.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::OFlags;
+use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, WaitStatus};
+use tollgate_lastword::{self as lastword, Role, Worker};
+
+/// How much later than its own deadline a worker is given up: it answers by itself if it can.
+const MARGIN: Duration = Duration::from_millis(500);
+/// The longest wait for a worker that has not set a deadline yet.
+const START: Duration = Duration::from_secs(5);
+/// The longest answer that is handed on.
+const LONGEST: usize = 16 << 20;
+
+/// File systems whose answers come from another program or machine, and so perhaps never.
+const REMOTE: [&str; 22] = [
+    "9p", "acfs", "afs", "autofs", "beegfs", "ceph", "cifs", "coda", "fuse", "fuseblk", "gfs2", "lustre",
+    "ncpfs", "nfs", "nfs4", "ocfs2", "orangefs", "prl_fs", "smb3", "smbfs", "vboxsf", "virtiofs",
+];
+
+/// Goes on as the worker, if any file system here may never answer. The watcher answers for it and ends.
+///
+/// Which paths a call touches is only known once they were touched, so that any such file system counts. Without one
+/// this costs a look at the table of mounts, which touches none of them.
+pub fn split_where_needed() {
+    if !may_stall() {
+        return;
+    }
+    // Where no second process can be had, one has to do.
+    if let Ok(Role::Watcher(worker)) = lastword::split() {
+        watch(&worker)
+    }
+}
+
+fn may_stall() -> bool {
+    let Ok(table) = std::fs::read("/proc/self/mountinfo") else { return false };
+    table.split(|byte| *byte == b'\n').any(is_remote)
+}
+
+/// A line of the table: `36 35 98:0 / /mnt rw,noatime master:1 - ext3 /dev/root rw`.
+fn is_remote(line: &[u8]) -> bool {
+    let line = String::from_utf8_lossy(line);
+    let Some((before, after)) = line.split_once(" - ") else { return false };
+    let kind = after.split(' ').next().unwrap_or_default();
+    let place = before.split(' ').nth(4).unwrap_or_default();
+    // Nearly every Linux has this one, and it is the kernel's own.
+    let own = kind == "autofs" && place == "/proc/sys/fs/binfmt_misc";
+    (REMOTE.contains(&kind) || kind.starts_with("fuse.")) && !own
+}
+
+fn watch(worker: &Worker) -> ! {
+    let mut answer = Answer::default();
+    let Some(process) = Pid::from_raw(worker.process) else { lastword::give_up(worker, c"worker") };
+    let Ok(ended) = rustix::process::pidfd_open(process, PidfdFlags::empty()) else {
+        lastword::give_up(worker, c"worker")
+    };
+    for pipe in [&worker.stdout, &worker.stderr] {
+        let _ = rustix::fs::fcntl_setfl(pipe, OFlags::NONBLOCK);
+    }
+    loop {
+        let ready = wait(worker, &ended);
+        answer.collect(worker);
+        match ready {
+            Ready::Words => {}
+            Ready::Late => {
+                // It may not even end; nobody waits for it.
+                let _ = rustix::process::kill_process(process, Signal::KILL);
+                lastword::give_up(worker, c"stalled")
+            }
+            Ready::Ended => answer.hand_on(worker, process),
+        }
+    }
+}
+
+enum Ready {
+    Words,
+    Ended,
+    Late,
+}
+
+fn wait(worker: &Worker, ended: &OwnedFd) -> Ready {
+    let left = worker.left().map_or(START, |left| left + MARGIN);
+    let timeout = Timespec::try_from(left).ok();
+    let mut fds = [worker.stdout.as_fd(), worker.stderr.as_fd(), ended.as_fd()]
+        .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
+    match poll(&mut fds, timeout.as_ref()) {
+        Ok(0) if worker.left().is_none_or(|left| left.is_zero()) => Ready::Late,
+        Ok(_) if fds.last().is_some_and(|fd| !fd.revents().is_empty()) => Ready::Ended,
+        _ => Ready::Words,
+    }
+}
+
+#[derive(Default)]
+struct Answer {
+    stdout: Vec<u8>,
+    stderr: Vec<u8>,
+}
+
+impl Answer {
+    /// Takes what the worker has written so far.
+    fn collect(&mut self, worker: &Worker) {
+        collect(&worker.stdout, &mut self.stdout);
+        collect(&worker.stderr, &mut self.stderr);
+    }
+
+    /// Says what the worker said, if it ended by itself.
+    fn hand_on(&self, worker: &Worker, process: Pid) -> ! {
+        let status = rustix::process::waitpid(Some(process), WaitOptions::NOHANG);
+        let code = status.ok().flatten().and_then(|(_, status): (_, WaitStatus)| status.exit_status());
+        let Some(code) = code.and_then(|code| u8::try_from(code).ok()) else {
+            lastword::give_up(worker, c"killed")
+        };
+        let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+        lastword::speak(&text(&self.stdout), &text(&self.stderr), code)
+    }
+}
+
+fn collect(pipe: &OwnedFd, text: &mut Vec<u8>) {
+    let mut piece = [0; 16 << 10];
+    while text.len() < LONGEST {
+        match rustix::io::read(pipe, &mut piece) {
+            Ok(count) if count > 0 => text.extend_from_slice(piece.get(..count).unwrap_or_default()),
+            Err(rustix::io::Errno::INTR) => {}
+            _ => return,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remote_file_systems_are_known_by_their_line() {
+        for (kind, place, remote) in [
+            ("ext4", "/", false),
+            ("btrfs", "/home", false),
+            ("fusectl", "/sys/fs/fuse/connections", false),
+            ("autofs", "/proc/sys/fs/binfmt_misc", false),
+            ("autofs", "/net", true),
+            ("fuse.sshfs", "/home/u/far", true),
+            ("fuse", "/mnt", true),
+            ("nfs4", "/home", true),
+            ("cifs", "/mnt/a\\040b", true),
+        ] {
+            let line =
+                format!("36 35 98:0 / {place} rw,noatime master:1 shared:2 - {kind} /dev/root rw,errors=x");
+            assert_eq!(is_remote(line.as_bytes()), remote, "{line}");
+        }
+        assert!(!is_remote(b""));
+    }
+}
