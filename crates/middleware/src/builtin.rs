@@ -1,9 +1,9 @@
 //! The middlewares that are part of Tollgate, under the names that hand-written hooks give them.
 
-use std::fs::OpenOptions;
+use std::fs::{DirBuilder, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::net::UdpSocket;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -193,7 +193,10 @@ impl Call<'_> {
         let mut line = String::new();
         write(&entry, &mut line);
         let line = redact(&line) + "\n";
-        let folder = path.parent().map(std::fs::create_dir_all).transpose();
+        let folder = path
+            .parent()
+            .map(|folder| DirBuilder::new().recursive(true).mode(0o700).create(folder))
+            .transpose();
         let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
         let kept = folder.and_then(|_| {
             let mut file = OpenOptions::new();

@@ -3,7 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::file::read_file;
 use crate::policy::Policy;
+use crate::settings::BIGGEST;
 use crate::snapshot::Stamp;
 use crate::source::{Identity, SourceFile};
 
@@ -45,5 +47,5 @@ fn stamp(file: &Path) -> Stamp {
     if let Some(folder) = file.parent().filter(|_| file.symlink_metadata().is_err()) {
         return Stamp::new(folder, Identity::listing(folder));
     }
-    Stamp::of_file(file, Identity::of(file), std::fs::read(file).ok().as_deref())
+    Stamp::of_file(file, Identity::of(file), read_file(file, BIGGEST).ok().as_deref())
 }

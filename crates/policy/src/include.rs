@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use tollgate_model::Catalogue;
 
 use crate::dependencies;
+use crate::file::{read_file, read_text};
 use crate::glob;
 use crate::layers::{Layer, Settings};
 use crate::pipeline::{BUILT_IN, Pipeline, Program, Stage};
-use crate::problem::{Problem, shown_path};
-use crate::settings;
+use crate::problem::{At, Problem, Severity, shown_path};
+use crate::settings::{self, BIGGEST};
 use crate::shelf::{Good, Shelf};
 use crate::snapshot::Stamp;
 use crate::source::Identity;
@@ -20,6 +21,10 @@ pub const HOOK_FILE: &str = "hook.meta.yaml";
 /// How deep hook files are looked for, and in how many entries at most.
 const DEEPEST: usize = 6;
 const MOST: usize = 2000;
+/// How many hook files are read, how large each may be, and all together: a project must not use up an event's time.
+const MOST_HOOKS: usize = 200;
+const BIGGEST_HOOK: usize = 256 << 10;
+const ALL_HOOKS: usize = 1 << 20;
 
 /// The pipelines of a policy file and of the hook files that belong to it.
 #[derive(Debug, Default)]
@@ -32,6 +37,8 @@ pub(crate) struct Included {
     pub files: Vec<PathBuf>,
     /// One of the broken ones was never good, so that nothing is known of its guards.
     pub never_good: bool,
+    /// How many bytes may still be read.
+    room: usize,
 }
 
 impl Included {
@@ -52,8 +59,15 @@ impl Included {
         walk.found.retain(|file| file.file_name().is_none_or(|name| name != crate::FILE_NAME));
         included.stamps = walk.stamps;
         included.add(folder, settings.pipelines.clone());
-        for file in walk.found {
-            included.read(&file, shelf);
+        included.room = ALL_HOOKS;
+        for (count, file) in walk.found.iter().enumerate() {
+            match count < MOST_HOOKS {
+                true => included.read(file, shelf),
+                false => {
+                    included.refuse(file);
+                    break;
+                }
+            }
         }
         included
     }
@@ -68,7 +82,10 @@ impl Included {
     }
 
     fn read(&mut self, file: &Path, shelf: Option<&Shelf>) {
-        let bytes = fs::read(file).unwrap_or_default();
+        let Ok(bytes) = read_file(file, BIGGEST_HOOK.min(self.room)) else {
+            return self.refuse(file);
+        };
+        self.room -= bytes.len();
         self.stamps.push(Stamp::of_file(file, Identity::of(file), Some(&bytes)));
         let (shown, text) = (shown_path(file), String::from_utf8_lossy(&bytes));
         let (mut settings, problems) = settings::read_hook(&shown, &text);
@@ -86,6 +103,29 @@ impl Included {
         }
         self.problems.extend(problems);
         self.add(file.parent().unwrap_or(file), settings.pipelines);
+        self.files.push(file.to_owned());
+    }
+
+    /// A hook file that is not read: its guards fail, and what else is known of the policy holds.
+    fn refuse(&mut self, file: &Path) {
+        self.stamps.push(Stamp::new(file, Identity::of(file)));
+        let shown = shown_path(file);
+        // One is enough to fail every call, and to say why.
+        if !self.never_good {
+            self.pipelines.push(never_good(&shown));
+            self.never_good = true;
+            self.problems.push(Problem {
+                path: shown,
+                severity: Severity::Error,
+                message: format!(
+                    "is not read: hook files are regular files of at most {} KiB, at most {MOST_HOOKS} of them with {} KiB in all",
+                    BIGGEST_HOOK >> 10,
+                    ALL_HOOKS >> 10
+                ),
+                hint: String::new(),
+                at: At::default(),
+            });
+        }
         self.files.push(file.to_owned());
     }
 
@@ -193,7 +233,7 @@ pub fn check_hooks(
     catalogue: &dyn Catalogue,
     found: &dyn Fn(&str) -> bool,
 ) -> Vec<String> {
-    let text = fs::read_to_string(policy).unwrap_or_default();
+    let text = read_text(policy, BIGGEST).unwrap_or_default();
     let (settings, _) = settings::read(&shown_path(policy), &text, &catalogue.cards());
     let folder = policy.parent().unwrap_or(policy);
     let included = Included::of(folder, layer, &settings, None);
@@ -231,7 +271,7 @@ pub fn has_hook_files(policy: &Path, layer: Layer) -> bool {
 #[must_use]
 pub fn middleware_ids(project: &Path, catalogue: &dyn Catalogue) -> Vec<String> {
     let policy = project.join(crate::FILE_NAME);
-    let text = fs::read_to_string(&policy).unwrap_or_default();
+    let text = read_text(&policy, BIGGEST).unwrap_or_default();
     let (settings, _) = settings::read(&shown_path(&policy), &text, &catalogue.cards());
     let pipelines = Included::of(project, Layer::Project, &settings, None).pipelines;
     pipelines.into_iter().flat_map(|pipeline| pipeline.stages).map(|stage| stage.id).collect()

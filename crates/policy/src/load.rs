@@ -263,7 +263,7 @@ impl<'a> Loader<'a> {
                 return;
             }
         };
-        let text = std::fs::read_to_string(tree.join(crate::FILE_NAME)).unwrap_or_default();
+        let text = crate::read_text(&tree.join(crate::FILE_NAME), settings::BIGGEST).unwrap_or_default();
         let (settings, _) = settings::read(&file.shown, &text, &self.cards);
         hooks.add(Included::of(&tree, Layer::Project, &settings, None));
     }

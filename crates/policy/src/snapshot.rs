@@ -9,8 +9,10 @@ use serde::{Deserialize, Serialize};
 use tollgate_model::{Card, Pack};
 
 use crate::Request;
+use crate::file::read_file;
 use crate::layers::Layer;
 use crate::policy::Policy;
+use crate::settings::BIGGEST;
 use crate::source::{Health, Identity, SourceFile};
 
 const MAGIC: &[u8; 8] = b"TGPOLICY";
@@ -113,7 +115,7 @@ impl Stamp {
     pub(crate) fn is_current(&self, folders: Folders) -> bool {
         let path = self.path.path(folders);
         let path = Path::new(OsStr::from_bytes(&path));
-        let has = |hash| std::fs::read(path).is_ok_and(|bytes| blake3::hash(&bytes) == hash);
+        let has = |hash| read_file(path, BIGGEST).is_ok_and(|bytes| blake3::hash(&bytes) == hash);
         self.identity.again(path) == self.identity && self.content.is_none_or(has)
     }
 }

@@ -9,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::FILE_NAME;
 use crate::dependencies;
+use crate::file::{read_file, read_text};
 use crate::include::Included;
 use crate::layers::Layer;
 use crate::pipeline::Program;
@@ -58,7 +59,7 @@ impl TrustPlan {
             modules: Vec::new(),
         };
         let policy = root.join(FILE_NAME);
-        let text = fs::read_to_string(&policy).unwrap_or_default();
+        let text = read_text(&policy, MOST_BYTES as usize).unwrap_or_default();
         if policy.is_file() {
             plan.add(&policy)?;
         }
@@ -130,7 +131,7 @@ impl TrustPlan {
         let fresh = home.with_extension(format!("new-{}", std::process::id()));
         let _ = fs::remove_dir_all(&fresh);
         for (name, hash) in &self.files {
-            let bytes = fs::read(self.root.join(name))?;
+            let bytes = read_file(&self.root.join(name), MOST_BYTES as usize)?;
             if blake3::hash(&bytes).to_hex().as_str() != hash {
                 return Err(io::Error::other(format!("{} changed meanwhile", name.display())));
             }
@@ -178,7 +179,7 @@ impl TrustPlan {
                 continue;
             }
             self.add(&file)?;
-            let text = String::from_utf8_lossy(&fs::read(&file)?).into_owned();
+            let text = String::from_utf8_lossy(&read_file(&file, MOST_BYTES as usize)?).into_owned();
             let needs = dependencies::of(&file, &text, program, &self.root);
             let lacking = needs.missing.iter().chain(&needs.outside);
             let lines: Vec<String> = lacking.map(|name| self.needs(&file, name)).collect();
@@ -220,7 +221,7 @@ impl TrustPlan {
                 "there is too much to copy; keep the programs in a folder of their own",
             ));
         }
-        let hash = blake3::hash(&fs::read(file)?).to_hex().to_string();
+        let hash = blake3::hash(&read_file(file, MOST_BYTES as usize)?).to_hex().to_string();
         self.files.push((name, hash));
         Ok(())
     }
@@ -316,7 +317,7 @@ impl Trusted {
     fn at(home: &Path, root: &Path, is_it: impl Fn(&str) -> bool) -> (PathBuf, Copies) {
         let manifest = home.join(MANIFEST);
         let tree = home.join(TREE);
-        let copies = match fs::read_to_string(&manifest) {
+        let copies = match read_text(&manifest, MOST_BYTES as usize) {
             Err(_) => Copies::None,
             Ok(text) if is_it(&text) && is_whole(&text, &tree, root) => {
                 let name = |line: &str| line.split_once(' ').map(|(_, name)| PathBuf::from(name));
@@ -330,7 +331,7 @@ impl Trusted {
     /// Is a file of the project still what was trusted?
     pub(crate) fn is_same(&self, root: &Path, file: &Path) -> bool {
         let Ok(name) = file.strip_prefix(root) else { return false };
-        match (fs::read(file), fs::read(self.tree.join(name))) {
+        match (read_file(file, MOST_BYTES as usize), read_file(&self.tree.join(name), MOST_BYTES as usize)) {
             (Ok(now), Ok(then)) => now == then,
             (now, then) => now.is_err() && then.is_err(),
         }
@@ -342,7 +343,8 @@ fn is_whole(manifest: &str, tree: &Path, root: &Path) -> bool {
     lines.next().is_some_and(|line| Path::new(line) == root)
         && lines.all(|line| {
             line.split_once(' ').is_some_and(|(hash, name)| {
-                fs::read(tree.join(name)).is_ok_and(|bytes| blake3::hash(&bytes).to_hex().as_str() == hash)
+                read_file(&tree.join(name), MOST_BYTES as usize)
+                    .is_ok_and(|bytes| blake3::hash(&bytes).to_hex().as_str() == hash)
             })
         })
 }

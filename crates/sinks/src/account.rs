@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tollgate_store::{LogFault, keep_note};
+use tollgate_store::{LogFault, keep_note, read_note};
 
 const NAME: &str = "sinks.json";
 
@@ -36,7 +36,7 @@ pub struct Account {
 /// All accounts, by the sinks' names. One that cannot be read is empty.
 #[must_use]
 pub fn accounts(state: &Path) -> BTreeMap<String, Account> {
-    let bytes = std::fs::read(state.join(NAME)).ok();
+    let bytes = read_note(state, NAME, 16 << 20).ok().flatten();
     bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
 }
 

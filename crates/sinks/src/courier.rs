@@ -16,6 +16,8 @@ use crate::{BATCH, MOST, Sink};
 const LOCK: &str = "sinks.lock";
 /// How long a courier waits for more, so that a busy session has one process and not one per event.
 const LINGER: Duration = Duration::from_secs(2);
+/// How long a courier goes on at most. The next event starts another one.
+const LIFE: Duration = Duration::from_secs(4 * 60);
 const PAUSE: Duration = Duration::from_millis(100);
 /// The longest pause between two tries at a sink that fails, in seconds.
 const LONGEST: u64 = 60;
@@ -34,7 +36,7 @@ pub struct Courier<'a> {
 /// written before this was asked is not left behind.
 #[must_use]
 pub fn is_running(state: &Path) -> bool {
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let Ok(file) = openat(CWD, state.join(LOCK), flags, Mode::empty()) else { return false };
     flock(&file, FlockOperation::NonBlockingLockShared).is_err()
 }
@@ -42,18 +44,19 @@ pub fn is_running(state: &Path) -> bool {
 impl Courier<'_> {
     /// Delivers until nothing more comes. Another courier's work is left to that one.
     pub fn run(&self) {
+        let begun = Instant::now();
         loop {
             let Some(lock) = self.lock() else { return };
-            let reached = self.rounds();
+            let reached = self.rounds(begun);
             drop(lock);
-            if self.head() <= reached {
+            if self.head() <= reached || begun.elapsed() > LIFE {
                 return;
             }
         }
     }
 
     /// Goes round until it has been quiet for a while. Returns the last record that was seen.
-    fn rounds(&self) -> u64 {
+    fn rounds(&self, begun: Instant) -> u64 {
         let mut accounts = accounts(self.state);
         accounts.retain(|name, _| self.sinks.iter().any(|sink| sink.name() == *name));
         for sink in self.sinks {
@@ -72,7 +75,7 @@ impl Courier<'_> {
                 let _ = keep(self.state, &accounts);
                 quiet = Instant::now();
             }
-            if head == reached && quiet.elapsed() >= LINGER {
+            if (head == reached && quiet.elapsed() >= LINGER) || begun.elapsed() > LIFE {
                 return reached;
             }
             reached = head;
@@ -146,7 +149,7 @@ impl Courier<'_> {
 
     /// The lock, unless another courier has it. A hook that asks who has it holds it for a moment.
     fn lock(&self) -> Option<OwnedFd> {
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
         let file = openat(CWD, self.state.join(LOCK), flags, Mode::RUSR | Mode::WUSR).ok()?;
         for _ in 0..20 {
             if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {

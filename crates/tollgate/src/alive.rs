@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use tollgate_model::{Event, Kind};
-use tollgate_store::{LogFault, keep_note};
+use tollgate_store::{LogFault, keep_note, read_note};
 
 use crate::cmd::canary::is_canary;
 use crate::when;
@@ -27,7 +27,7 @@ pub fn told(event: &Event, state: &Path) -> Option<String> {
         return None;
     }
     look(state);
-    let text = std::fs::read_to_string(state.join(NAME)).ok()?;
+    let text = String::from_utf8(read_note(state, NAME, 4096).ok()??).ok()?;
     let (at, line) = text.trim_end().split_once(' ')?;
     let fresh = at.parse::<i64>().is_ok_and(|at| when::now() - at < DAYS * when::DAY);
     (fresh && !line.is_empty()).then(|| format!("tollgate: {line}"))

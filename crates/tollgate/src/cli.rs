@@ -156,9 +156,15 @@ fn run_public(command: &Command) -> anyhow::Result<ExitCode> {
     }
 }
 
+/// How long reading the transcripts may take.
+const ALIVE: std::time::Duration = std::time::Duration::from_secs(120);
+
 fn run_internal(command: &Internal) -> anyhow::Result<ExitCode> {
     match command {
-        Internal::Alive { state } => cmd::audit::brief(state),
+        Internal::Alive { state } => {
+            cmd::deliver::end_after(ALIVE);
+            cmd::audit::brief(state)
+        }
         Internal::Deliver(args) => cmd::deliver::run(args),
         Internal::Observe { state } => cmd::observe::run(state),
     }

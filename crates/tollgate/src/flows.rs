@@ -110,7 +110,13 @@ impl Places<'_> {
 
     fn build_one(&self, one: &WorkflowUse) -> Result<Flow, String> {
         let file = self.file(one);
-        let (shown, text) = match (std::fs::read_to_string(&file), preset(&one.name)) {
+        if !one.trusted && leads_out(&one.name) {
+            return Err(told(
+                one,
+                &format!("a project's workflow `{}` lies outside of the project", one.name),
+            ));
+        }
+        let (shown, text) = match (read_workflow(&file), preset(&one.name)) {
             (Ok(text), _) => (file.display().to_string(), text),
             (Err(error), _) if file.exists() => {
                 return Err(told(one, &format!("`{}` cannot be read: {error}", file.display())));
@@ -151,6 +157,18 @@ impl Beside for Places<'_> {
     fn believes(&self, bytes: &[u8]) -> bool {
         Index::is_own(bytes)
     }
+}
+
+/// The largest workflow file that is read.
+const BIGGEST: usize = 1 << 20;
+
+fn read_workflow(file: &Path) -> std::io::Result<String> {
+    tollgate_policy::read_text(file, BIGGEST)
+}
+
+/// Does a name lead out of the folder that it is relative to?
+fn leads_out(name: &str) -> bool {
+    name.starts_with('/') || name.split('/').any(|part| part == "..")
 }
 
 fn told(one: &WorkflowUse, what: &str) -> String {

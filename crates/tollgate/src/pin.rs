@@ -119,7 +119,7 @@ pub fn set(state: &Path) -> anyhow::Result<()> {
 /// The hash of the PIN. One that is there and cannot be read is not the same as none.
 fn kept(state: &Path) -> anyhow::Result<Option<String>> {
     let path = state.join(FILE);
-    match fs::read_to_string(&path) {
+    match tollgate_policy::read_text(&path, 4096) {
         Ok(text) => Ok(Some(text.trim().to_owned())),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error).with_context(|| format!("cannot read `{}`", path.display())),

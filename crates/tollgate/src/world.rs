@@ -2,7 +2,6 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::fs;
-use std::io::Read;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -211,10 +210,7 @@ impl World for Machine {
 
     fn read(&self, path: &str, limit: usize) -> Option<Vec<u8>> {
         // Only regular files: a pipe or a device in the workspace must not hold the gate up.
-        fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-        let mut bytes = Vec::new();
-        fs::File::open(path).ok()?.take(limit as u64).read_to_end(&mut bytes).ok()?;
-        Some(bytes)
+        tollgate_policy::read_start(Path::new(path), limit).ok()
     }
 
     fn environment(&self, name: &str) -> Option<String> {

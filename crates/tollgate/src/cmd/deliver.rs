@@ -1,13 +1,18 @@
 //! `tollgate deliver`: the process that brings records to the sinks, after the answer.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use tollgate_lastword::{self as lastword, Deadline};
 use tollgate_policy::{Request, SinkKind, SinkUse};
 use tollgate_sinks::{Address, Courier, Signal, Sink};
 
 use crate::dirs::{self, MANAGED};
 use crate::exit::ExitCode;
+
+/// How long a delivery may take. A courier ends by itself well before.
+const LIMIT: Duration = Duration::from_secs(5 * 60);
 
 /// Arguments of `tollgate deliver`.
 #[derive(clap::Args, Debug)]
@@ -26,6 +31,7 @@ pub struct Args {
 /// Delivers until there is nothing more.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     // The hook's own limit on memory came with us, and would go on to programs of others.
+    end_after(LIMIT);
     let limit = getrlimit(Resource::As);
     let _ = setrlimit(Resource::As, Rlimit { current: limit.maximum, maximum: limit.maximum });
     // The agent's working directory is a project's: no program is looked for there, and it can be removed.
@@ -33,6 +39,12 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let sinks = configured(&args.config, &args.state);
     Courier { state: &args.state, sinks: &sinks, from: args.from }.run();
     Ok(ExitCode::SUCCESS)
+}
+
+/// Ends a background process that hangs: nobody waits for it, and it may hold a lock.
+pub fn end_after(limit: Duration) {
+    lastword::prepare("", "", 1);
+    lastword::arm(Deadline::after(limit), u64::MAX);
 }
 
 /// The sinks that the policy names. No project has a say in them.

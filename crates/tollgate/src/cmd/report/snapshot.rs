@@ -1,7 +1,8 @@
 //! Figures that were kept, to compare with.
 
+use std::fs::Permissions;
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -16,7 +17,10 @@ pub fn write(state: &Path, name: &str, report: &Report) -> anyhow::Result<()> {
     if folder.is_symlink() {
         bail!("`{}` is a link, and nothing is written through it", folder.display());
     }
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
+    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    // A folder of an older version is open to others where the umask was.
+    let closed = made.and_then(|()| std::fs::set_permissions(folder, Permissions::from_mode(0o700)));
+    closed.with_context(|| format!("cannot make `{}`", folder.display()))?;
     let temporary = folder.join(format!(".{}-{name}", std::process::id()));
     let open = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary);
     let written = open
