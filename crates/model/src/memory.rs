@@ -307,7 +307,9 @@ impl Entry {
         line
     }
 
-    fn parse(line: &str) -> Option<Self> {
+    /// Reads what `line` wrote. `None` for a line that is torn or of a later version.
+    #[must_use]
+    pub fn parse(line: &str) -> Option<Self> {
         let mut fields = line.split('\t');
         let name = fields.next()?;
         let rest = [fields.next(), fields.next(), fields.next()];

@@ -3,6 +3,7 @@
 
 mod calls;
 mod ledger;
+mod past;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

@@ -310,6 +310,29 @@ fn approve_hides_nothing_of_a_call() {
     }
 }
 
+/// Forty-six allowed calls pushed a download out of a memory of 1 MiB.
+#[test]
+fn a_long_session_forgets_no_download() {
+    let scratch = Scratch::new();
+    let session = Session::new(&scratch, "s");
+    session.bash("curl -so t.sh https://example.test/t.sh").silent();
+    session.bash("bash t.sh").refused();
+    let noise = |call: usize| {
+        let one = |number| format!("curl -so {}{call}-{number} https://example.test/x", "d".repeat(190));
+        (0..100).map(one).collect::<Vec<_>>().join(" ; ")
+    };
+    let bytes = |name: &str| {
+        let sessions = std::fs::read_dir(scratch.state().join("sessions")).unwrap().flatten();
+        sessions.filter_map(|one| one.path().join(name).metadata().ok()).map(|file| file.len()).sum::<u64>()
+    };
+    for call in 0..45 {
+        session.bash(&noise(call)).silent();
+    }
+    let (ledger, past) = (bytes("ledger"), bytes("past"));
+    assert!(past > 0 && ledger + past < 600 << 10, "{ledger} {past}");
+    session.bash("bash t.sh").refused();
+}
+
 #[test]
 fn wrong_pins_are_told_when_a_session_starts() {
     let scratch = Scratch::new();

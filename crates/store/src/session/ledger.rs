@@ -6,16 +6,16 @@ use std::path::Path;
 use rustix::io::write;
 use tollgate_model::{Entry, Mark, Memory};
 
-use super::{digest, session_dir, session_path};
+use super::{digest, past, session_dir, session_path};
 use crate::files::{Dir, How, read_at, write_whole};
 use crate::{LogFault, Redactor};
 
 pub(super) const NAME: &str = "ledger";
-/// The most that is read back; what is older is forgotten.
-const MAX: u64 = 1 << 20;
+/// How often a file is looked for that others rename.
+const TRIES: usize = 8;
 pub(super) const AHEAD: &str = "ahead";
 /// The most that is read back of what is about to be there. Every call reads it.
-const MAX_AHEAD: u64 = 3 << 10;
+const MAX_AHEAD: u64 = 64 << 10;
 /// The longest text that is kept, with its path.
 const MAX_TEXT: usize = 64 << 10;
 /// How many of them.
@@ -30,9 +30,15 @@ pub fn session_memory(state: &Path, agent: &str, session: &str) -> Result<Memory
         return Ok(Memory::default());
     }
     let Some(dir) = Dir::open(&session_path(state, agent, session))? else { return Ok(Memory::default()) };
-    let mut lines = tail(&dir, NAME, MAX)?;
+    let mut lines = past::read(&dir)?;
+    lines.push_str(&read_whole(&dir, NAME)?);
     lines.push_str(&tail(&dir, AHEAD, MAX_AHEAD)?);
     Ok(Memory::read(&lines))
+}
+
+/// All lines of a file.
+pub(super) fn read_whole(dir: &Dir, name: &str) -> Result<String, LogFault> {
+    tail(dir, name, u64::MAX)
 }
 
 /// The last lines of a file.
@@ -95,21 +101,32 @@ pub fn remember(
     let dir = session_dir(state, agent, session)?;
     keep_texts(&dir, state, entries)?;
     let new = || entries.iter().filter(|entry| !known.holds(entry));
-    append(&dir, NAME, new().filter(|entry| !is_ahead(entry)))?;
-    append(&dir, AHEAD, new().filter(|entry| is_ahead(entry)))
+    let size = append(&dir, NAME, new().filter(|entry| !is_ahead(entry)))?;
+    if size > past::FULL {
+        past::fold(&dir)?;
+    }
+    append(&dir, AHEAD, new().filter(|entry| is_ahead(entry))).map(drop)
 }
 
 fn is_ahead(entry: &Entry) -> bool {
     matches!(entry, Entry::File { mark, .. } if mark.is_state()) || matches!(entry, Entry::Gone { .. })
 }
 
-fn append<'e>(dir: &Dir, name: &str, entries: impl Iterator<Item = &'e Entry>) -> Result<(), LogFault> {
+/// Returns how large the file is then. One that was renamed meanwhile may have been read before: then once more.
+fn append<'e>(dir: &Dir, name: &str, entries: impl Iterator<Item = &'e Entry>) -> Result<u64, LogFault> {
     let lines: String = entries.map(Entry::line).collect();
     if lines.is_empty() {
-        return Ok(());
+        return Ok(0);
     }
-    let Some(file) = dir.file(name, How::Append)? else { return Ok(()) };
-    write_whole(lines.as_bytes(), |rest| write(&file.fd, rest)).map_err(|errno| dir.fault(errno, name))
+    let fault = |errno| dir.fault(errno, name);
+    for _ in 0..TRIES {
+        let Some(file) = dir.file(name, How::Append)? else { return Ok(0) };
+        write_whole(lines.as_bytes(), |rest| write(&file.fd, rest)).map_err(fault)?;
+        if dir.file(name, How::Read)?.is_some_and(|now| now.inode == file.inode) {
+            return Ok(file.size + lines.len() as u64);
+        }
+    }
+    Err(LogFault::Unsafe { path: dir.path().join(name), why: "is replaced again and again" })
 }
 
 /// Texts are there before the memory names them. Secrets in them are taken out, as everywhere; the rest stays, since
