@@ -1,19 +1,23 @@
 //! Git's answers about work trees, for verdicts that depend on what would be lost.
 //!
-//! Invariant: no code of the repository runs. Git is started from a fixed place with an empty environment,
-//! without hooks, file-system monitor, filters, external diffs, transports and submodules, and is ended when
-//! it takes too long. What cannot be asked so is answered with `None`.
+//! Invariant: no code of the repository runs. Git is started from a fixed place with an empty environment, on a git
+//! directory of our own whose configuration names no program, and is ended when it takes too long. What cannot be asked
+//! so is answered with `None`.
+
+mod private;
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::Read;
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use private::PrivateDir;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process_group};
 use tollgate_model::World;
@@ -65,11 +69,19 @@ const SHARED: [&str; 4] = ["core.autocrlf", "core.eol", "core.precomposeunicode"
 #[derive(Debug, Default)]
 pub struct Git {
     statuses: RefCell<BTreeMap<(String, GitAsk), Option<GitStatus>>>,
-    drivers: RefCell<BTreeMap<String, Option<Vec<String>>>>,
+    /// The git directory of our own for each work tree that was asked about.
+    private: RefCell<BTreeMap<String, Option<Rc<PrivateDir>>>>,
+    /// Where these are made.
+    state: PathBuf,
     spent: Cell<Duration>,
 }
 
 impl Git {
+    /// Git, with its own directories in a state directory.
+    pub fn at(state: &Path) -> Self {
+        Self { state: state.to_owned(), ..Self::default() }
+    }
+
     /// What is not committed in a work tree.
     pub fn status(&self, root: &str, ask: &GitAsk, world: &dyn World) -> Option<GitStatus> {
         let key = (root.to_owned(), ask.clone());
@@ -105,8 +117,7 @@ impl Git {
 
     fn ask_status(&self, root: &str, ask: &GitAsk, world: &dyn World) -> Option<GitStatus> {
         let Some(pathspecs) = pathspecs(root, &ask.paths) else { return Some(GitStatus::default()) };
-        let mut settings = self.drivers_off(root)?;
-        settings.extend(shared(world));
+        let settings = shared(world);
         let mut args: Vec<String> =
             ["status", "--porcelain=v2", "-z", "--no-renames"].map(str::to_owned).to_vec();
         // Which commit a submodule stands at is read from its files; nothing in it is run.
@@ -122,28 +133,41 @@ impl Git {
         Some(parse(&answer))
     }
 
-    /// Settings that turn off every filter and diff driver the repository's configuration names. A name that
-    /// cannot be written on a command line cannot be turned off, so there is no answer then.
-    fn drivers_off(&self, root: &str) -> Option<Vec<String>> {
-        if let Some(known) = self.drivers.borrow().get(root) {
+    /// Our own git directory for a work tree. To list a configuration starts nothing, whatever it says.
+    fn private(&self, root: &str) -> Option<Rc<PrivateDir>> {
+        if let Some(known) = self.private.borrow().get(root) {
             return known.clone();
         }
-        let args = ["config", "--list", "-z", "--name-only", "--includes"].map(str::to_owned);
-        let off = self
-            .run(root, &[], &args)
-            .filter(|answer| !answer.cut)
-            .and_then(|answer| drivers_off(&answer.bytes));
-        self.drivers.borrow_mut().insert(root.to_owned(), off.clone());
-        off
+        let args = ["config", "--list", "-z", "--includes"].map(str::to_owned);
+        let listed = self.start(root, None, &[], &args).filter(|answer| !answer.cut);
+        let private = listed.and_then(|listed| PrivateDir::new(&self.state, Path::new(root), &listed.bytes));
+        let private = private.map(Rc::new);
+        self.private.borrow_mut().insert(root.to_owned(), private.clone());
+        private
     }
 
-    /// Runs git in a folder.
+    /// Asks git about a work tree.
     fn run(&self, root: &str, settings: &[String], args: &[String]) -> Option<Answer> {
+        let private = self.private(root)?;
+        self.start(root, Some(private.path()), settings, args)
+    }
+
+    /// Runs git in a folder, on the given git directory.
+    fn start(
+        &self,
+        root: &str,
+        git_dir: Option<&Path>,
+        settings: &[String],
+        args: &[String],
+    ) -> Option<Answer> {
         let left = TIME.checked_sub(self.spent.get()).filter(|left| !left.is_zero())?;
         let git = program()?;
         let start = Instant::now();
-        let answer =
-            command(git, root, settings, args).spawn().ok().and_then(|child| collect(child, start + left));
+        let mut command = command(git, root, settings, args);
+        if let Some(git_dir) = git_dir {
+            command.env("GIT_DIR", git_dir).env("GIT_WORK_TREE", root);
+        }
+        let answer = command.spawn().ok().and_then(|child| collect(child, start + left));
         self.spent.set(self.spent.get() + start.elapsed());
         answer
     }
@@ -232,31 +256,6 @@ fn wait(child: &mut Child, deadline: Instant) -> bool {
         }
     }
     false
-}
-
-/// Names as `git config --list -z --name-only` prints them.
-fn drivers_off(names: &[u8]) -> Option<Vec<String>> {
-    let mut drivers = BTreeSet::new();
-    for name in names.split(|byte| *byte == 0) {
-        let name = String::from_utf8_lossy(name);
-        let driver = ["filter.", "diff."].iter().find_map(|section| {
-            let (sub, _) = name.strip_prefix(section)?.rsplit_once('.')?;
-            Some((*section, sub.to_owned()))
-        });
-        drivers.extend(driver);
-    }
-    let unspeakable = |(_, name): &(&str, String)| name.contains(['=', '\n', '\u{fffd}']);
-    if drivers.iter().any(unspeakable) {
-        return None;
-    }
-    let off = drivers.iter().flat_map(|(section, name)| {
-        let keys: &[&str] = match *section {
-            "filter." => &["clean=", "smudge=", "process=", "required=false"],
-            _ => &["command=", "textconv="],
-        };
-        keys.iter().map(move |key| format!("{section}{name}.{key}"))
-    });
-    Some(off.collect())
 }
 
 /// Settings of the user that only say what counts as a change.

@@ -70,7 +70,7 @@ impl Machine {
             own,
             homes: OnceCell::new(),
             followed: RefCell::default(),
-            git: Git::default(),
+            git: Git::at(state),
             session: Session::default(),
             memory: OnceCell::new(),
             unread: RefCell::default(),

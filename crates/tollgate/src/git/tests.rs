@@ -251,7 +251,7 @@ fn f43_nothing_of_the_repository_runs() {
 }
 
 #[test]
-fn f43_a_filter_that_cannot_be_named_gives_no_answer() {
+fn f43_a_filter_with_an_odd_name_does_not_run() {
     let repository = Repository::new();
     let marks = tempfile::tempdir().unwrap();
     let config = repository.root().join(".git/config");
@@ -260,8 +260,78 @@ fn f43_a_filter_that_cannot_be_named_gives_no_answer() {
         .unwrap();
     repository.write(".gitattributes", "src/a filter=a=b\n");
     repository.write("src/a", "2\n");
-    assert_eq!(Git::default().status(&repository.text(), &GitAsk::default(), &StillWorld::default()), None);
+    assert_eq!(repository.ask(&["src"]).modified, owned(&["src/a"]));
     assert_eq!(fs::read_dir(marks.path()).unwrap().count(), 0);
+}
+
+/// A third of the calls ran what was planted while git was being asked.
+#[test]
+fn f43_what_is_planted_meanwhile_does_not_run() {
+    let repository = Repository::new();
+    let marks = tempfile::tempdir().unwrap();
+    let more = repository.root().join(".git/more");
+    let config = repository.root().join(".git/config");
+    let before = fs::read_to_string(&config).unwrap();
+    fs::write(&config, format!("{before}[include]\npath = {}\n", more.display())).unwrap();
+    repository.write(".gitattributes", "src/* filter=planted\n");
+    let evil = format!("touch {}/ran", marks.path().display());
+    let planted = format!("[filter \"planted\"]\nclean = {evil}; cat\n[core]\nfsmonitor = {evil}\n");
+    let end = Instant::now() + Duration::from_secs(2);
+    let answers = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while Instant::now() < end {
+                for text in ["", planted.as_str()] {
+                    let _ = fs::write(&more, text);
+                    std::thread::sleep(Duration::from_micros(300));
+                }
+            }
+        });
+        let mut answers = 0;
+        while Instant::now() < end {
+            repository.write("src/a", &format!("{}\n", answers % 10));
+            let status =
+                Git::default().status(&repository.text(), &GitAsk::default(), &StillWorld::default());
+            answers += usize::from(status.is_some());
+        }
+        answers
+    });
+    assert!(answers > 5, "{answers}");
+    assert_eq!(fs::read_dir(marks.path()).unwrap().count(), 0, "planted code ran");
+    fs::write(&more, &planted).unwrap();
+    repository.write("src/a", "other\n");
+    let _ = repository.command(&["status"]).output();
+    assert!(fs::read_dir(marks.path()).unwrap().count() > 0, "the trap is real: plain git runs it");
+}
+
+/// What our own git directory links to is all that an answer needs: split index, linked work trees, sparse checkout.
+#[test]
+fn unusual_repositories_are_read_through_our_own_directory() {
+    let repository = Repository::new();
+    repository.git(&["update-index", "--split-index"]);
+    repository.write("src/a", "2\n");
+    assert_eq!(repository.ask(&[]).modified, owned(&["src/a"]));
+    let beside = tempfile::tempdir().unwrap();
+    let tree = beside.path().canonicalize().unwrap().join("tree");
+    repository.git(&["worktree", "add", "-q", "-b", "other", tree.to_str().unwrap()]);
+    fs::write(tree.join("src/b"), "3\n").unwrap();
+    let ask = GitAsk { untracked: true, ..GitAsk::default() };
+    let git = Git::default();
+    let status = git.status(tree.to_str().unwrap(), &ask, &StillWorld::default()).unwrap();
+    assert_eq!((status.modified, status.untracked), (owned(&["src/b"]), Vec::new()));
+    assert_eq!(git.lone_commits(tree.to_str().unwrap(), &owned(&["refs/heads/other"])), Some(0));
+}
+
+#[test]
+fn nothing_of_our_own_directory_is_left_behind() {
+    let repository = Repository::new();
+    let state = tempfile::tempdir().unwrap();
+    let git = Git::at(state.path());
+    assert!(git.status(&repository.text(), &GitAsk::default(), &StillWorld::default()).is_some());
+    let count = || fs::read_dir(state.path().join("git")).unwrap().count();
+    assert_eq!(count(), 1);
+    drop(git);
+    assert_eq!(count(), 0);
+    assert!(repository.root().join(".git/objects").is_dir(), "links are not followed");
 }
 
 #[test]
