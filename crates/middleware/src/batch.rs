@@ -11,6 +11,7 @@ use tollgate_policy::{Program, Stage, StageKind};
 use crate::Way;
 use crate::process::{Next, Running, last_line};
 use crate::result::{Said, StageResult};
+use crate::search::on_path;
 
 const PYTHON: &str = include_str!("shim.py");
 /// The `middleware_base` module for Python: what the gate provides and `tollgate middleware init` writes.
@@ -281,9 +282,4 @@ fn exited(stage: &Stage, answer: &Value) -> StageResult {
             StageResult::failed(stage, format!("it ended with exit code {code}: {}", last_line(complaint)))
         }
     }
-}
-
-fn on_path(name: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
 }

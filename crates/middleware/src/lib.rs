@@ -12,6 +12,7 @@ mod process;
 mod queue;
 mod result;
 mod script;
+mod search;
 mod shape;
 mod wasm;
 

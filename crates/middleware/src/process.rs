@@ -19,6 +19,7 @@ use tollgate_policy::Stage;
 use crate::Way;
 use crate::answer;
 use crate::result::StageResult;
+use crate::search::safe_path;
 
 /// The most that one middleware may print.
 const MOST: usize = 1 << 20;
@@ -54,6 +55,7 @@ impl Running {
     /// Starts a program in a group of its own, with its input.
     pub(crate) fn start(mut command: Command, input: &Value) -> Result<Self, String> {
         let name = command.get_program().to_string_lossy().into_owned();
+        command.env("PATH", safe_path());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let spawned = with_own_memory_limit(|| patiently(|| command.spawn()));
         let mut child = spawned.map_err(|error| format!("`{name}` cannot be started ({error})"))?;

@@ -9,6 +9,8 @@ use std::process::Command;
 use regex_lite::Regex;
 use tollgate_policy::{Program, Stage};
 
+use crate::search::on_path;
+
 /// More than any middleware has.
 const LONGEST: u64 = 4 << 20;
 
@@ -107,11 +109,6 @@ fn is_script(language: Language, text: &str) -> bool {
         Language::Python => !has(PYTHON_FUNCTION) && has(&format!("(?m){PYTHON_SCRIPT}")),
         Language::JavaScript | Language::TypeScript => !has(SCRIPT_EXPORT) && has(SCRIPT_READS),
     }
-}
-
-fn on_path(name: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
 }
 
 #[cfg(test)]

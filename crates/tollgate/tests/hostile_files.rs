@@ -127,3 +127,37 @@ fn kept_reports_are_only_the_owners_to_read() {
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&reports), 0o700);
 }
+
+/// A `python3` of the project must not answer for a guard.
+#[test]
+fn no_interpreter_of_the_workspace_runs_a_guard() {
+    if support::is_missing("python3") {
+        return;
+    }
+    let scratch = Scratch::new();
+    scratch.policy(
+        "version: 1\nhooks:\n  pre-tool-use:\n    middleware:\n      - {id: team, type: safety, path: team.py}\n",
+    );
+    let guard = "def process(hook_input, config=None, context=None):\n    return {'decision': 'block', 'reason': 'team'}\n";
+    std::fs::write(scratch.config().join("team.py"), guard).unwrap();
+    let planted = scratch.project().join("tools/python3");
+    std::fs::create_dir_all(planted.parent().unwrap()).unwrap();
+    let mark = scratch.home().join("ran");
+    std::fs::write(
+        &planted,
+        format!("#!/bin/sh\necho yes > '{}'\ncat > /dev/null\necho '{{}}'\n", mark.display()),
+    )
+    .unwrap();
+    std::fs::set_permissions(&planted, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let linked = scratch.home().join("linked");
+    symlink(scratch.project().join("tools"), &linked).unwrap();
+    let payload = scratch.payload("Bash", serde_json::json!({"command": "ls"}));
+    for first in [scratch.project().join("tools"), linked, "tools".into(), "".into()] {
+        let mut hook = scratch.command(Some("PreToolUse"));
+        hook.env("PATH", format!("{}:/usr/bin:/bin", first.display()));
+        let answer = answer(&mut hook, &payload);
+        assert!(!mark.exists(), "{} ran", first.display());
+        answer.denied();
+        assert!(answer.says("team"), "{} {}", answer.stdout, answer.stderr);
+    }
+}
