@@ -13,7 +13,7 @@ use crate::policy::{Change, Policy, changes, strictest};
 use crate::problem::{At, Problem, Severity, shown_path};
 use crate::settings;
 use crate::shelf::{Good, Shelf};
-use crate::snapshot::{Body, Folders, Head, Snapshot, Stamp, catalogue_hash, encode};
+use crate::snapshot::{Body, Head, Snapshot, Stamp, catalogue_hash, encode};
 use crate::source::{Health, Identity, Reading, Source, SourceFile, real, sources};
 use crate::trust::{Copies, TrustPlan, Trusted};
 
