@@ -46,9 +46,10 @@ fn is_remote(line: &[u8]) -> bool {
     let Some((before, after)) = line.split_once(" - ") else { return false };
     let kind = after.split(' ').next().unwrap_or_default();
     let place = before.split(' ').nth(4).unwrap_or_default();
-    // Nearly every Linux has this one, and it is the kernel's own.
-    let own = kind == "autofs" && place == "/proc/sys/fs/binfmt_misc";
-    (REMOTE.contains(&kind) || kind.starts_with("fuse.")) && !own
+    // Nearly every desktop has some of these, where no agent works: they would cost each hook a second process.
+    let elsewhere =
+        ["/proc/", "/sys/", "/run/user/", "/var/lib/lxcfs"].iter().any(|folder| place.starts_with(folder));
+    (REMOTE.contains(&kind) || kind.starts_with("fuse.")) && !elsewhere
 }
 
 fn watch(worker: &Worker) -> ! {
@@ -140,6 +141,7 @@ mod tests {
             ("btrfs", "/home", false),
             ("fusectl", "/sys/fs/fuse/connections", false),
             ("autofs", "/proc/sys/fs/binfmt_misc", false),
+            ("fuse.gvfsd-fuse", "/run/user/1000/gvfs", false),
             ("autofs", "/net", true),
             ("fuse.sshfs", "/home/u/far", true),
             ("fuse", "/mnt", true),
