@@ -94,7 +94,9 @@ impl Adapter for QwenCode {
         // After a call the reason of a block reaches nobody, but context does reach the model.
         answer.specific_text("additionalContext", &said.feedback());
         answer.text("systemMessage", &said.message);
-        answer.measured(said.metrics);
+        if answer.speaks() {
+            answer.measured(said.metrics);
+        }
         answer.reply(said.row.name)
     }
 

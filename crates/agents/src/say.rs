@@ -272,10 +272,14 @@ impl Answer {
         self.top.push((key.to_owned(), value.into()));
     }
 
-    /// What the middlewares measured, beside something that is said: alone it is no reason to speak.
+    /// Is there something to say?
+    pub(crate) fn speaks(&self) -> bool {
+        !(self.top.is_empty() && self.specific.is_empty())
+    }
+
+    /// What the middlewares measured.
     pub(crate) fn measured(&mut self, metrics: &[(String, Value)]) {
-        let speaks = !(self.top.is_empty() && self.specific.is_empty());
-        if speaks && !metrics.is_empty() {
+        if !metrics.is_empty() {
             self.specific("metrics", Value::Map(metrics.to_vec()));
         }
     }

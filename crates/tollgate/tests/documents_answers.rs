@@ -233,7 +233,16 @@ fn comes_to(answer: &Answer, wanted: Outcome, what: &str) {
     let own = &said["hookSpecificOutput"];
     let has = |text: &str| answer.says(text);
     match wanted {
-        Proceeds => assert!(answer.stdout.is_empty() && answer.code == Some(0), "{shown}"),
+        Proceeds => {
+            // What a middleware measured is said too; Claude Code ignores it.
+            let mut rest = said.clone();
+            if let Some(own) = rest["hookSpecificOutput"].as_object_mut() {
+                own.remove("metrics");
+            }
+            let nothing = json!({"hookSpecificOutput": {"hookEventName": "PreToolUse"}});
+            let is_silent = answer.stdout.is_empty() || (rest == nothing && !own["metrics"].is_null());
+            assert!(is_silent && answer.code == Some(0), "{shown}");
+        }
         Approved => assert_eq!(own["permissionDecision"], "allow", "{shown}"),
         Asked(reason) => assert!(answer.decision() == "ask" && has(reason), "{shown}"),
         Denied(reason) => {
@@ -571,4 +580,35 @@ fn answering_module(text: &str) -> Vec<u8> {
         section(11, &data),
     ]
     .concat()
+}
+
+#[test]
+fn metrics_are_said_where_claude_code_takes_them() {
+    let program = "#!/bin/sh\ncat >/dev/null\necho '{\"decision\": \"allow\", \"systemMessage\": \"M\", \"metrics\": {\"n\": 1}}'\n";
+    let call = json!({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t1", "tool_response": {}});
+    for (hook, event, more, taken) in [
+        ("pre-tool-use", "PreToolUse", call.clone(), true),
+        ("post-tool-use", "PostToolUse", call.clone(), true),
+        ("user-prompt-submit", "UserPromptSubmit", json!({"prompt": "hi"}), true),
+        // An answer whose `hookSpecificOutput` lacks its decision, or is not known at all, is invalid as a whole.
+        ("permission-request", "PermissionRequest", call, false),
+        ("pre-compact", "PreCompact", json!({"trigger": "auto"}), false),
+    ] {
+        let machine = Machine::new(hook, "run: [./guard.sh]", &[("guard.sh", program)]);
+        let answer = machine.event(event, more);
+        let said: Value = serde_json::from_str(&answer.stdout).unwrap_or_default();
+        assert_eq!(
+            said["hookSpecificOutput"]["metrics"]["guard"]["n"] == 1,
+            taken,
+            "{event}: {}",
+            answer.stdout
+        );
+        assert_eq!(said["hookSpecificOutput"].is_object(), taken, "{event}: {}", answer.stdout);
+    }
+    let alone = program.replace(r#""systemMessage": "M", "#, "");
+    let machine = Machine::new("pre-tool-use", "run: [./guard.sh]", &[("guard.sh", &alone)]);
+    let answer = machine.bash();
+    let expected =
+        json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "metrics": {"guard": {"n": 1}}}});
+    assert_eq!(serde_json::from_str::<Value>(&answer.stdout).unwrap(), expected, "{}", answer.stdout);
 }

@@ -402,7 +402,7 @@ fn metrics_and_observers_are_recorded() {
     let said: Value = serde_json::from_str(&refused.denied().stdout).unwrap();
     let id = "block-all-dangerous-commands-of-the-team";
     assert_eq!(said["hookSpecificOutput"]["metrics"][id]["checked_patterns"], 5, "{said}");
-    scratch.bash("echo fine").silent();
+    scratch.bash("echo fine").quiet();
     let start = Instant::now();
     let runs =
         || scratch.log().into_iter().filter(|record| record["event"] == "observers").collect::<Vec<_>>();

@@ -72,7 +72,7 @@ fn the_documents_hook_works_unchanged() {
     assert!(blocked.says("Dangerous command pattern detected: rm -rf"), "{}", blocked.stdout);
     scratch.bash("cp .env.local backup").denied();
     scratch.tool("Read", json!({"file_path": scratch.project().join("server.pem")})).denied();
-    scratch.bash("ls -la").silent();
+    scratch.bash("ls -la").quiet();
     let log = scratch.home().join(".claude/logs/operations.jsonl");
     let lines = || fs::read_to_string(&log).unwrap_or_default();
     soon("the operations are logged", || lines().lines().count() == 4);
@@ -117,7 +117,7 @@ fn programs_of_every_kind_refuse_and_pass() {
         let refused = scratch.bash("echo forbidden");
         assert!(refused.denied().says("middleware/check"), "{entry}: {}", refused.stdout);
         scratch.bash("echo fine");
-        scratch.bash("echo fine").silent();
+        scratch.bash("echo fine").quiet();
         let record = scratch.log().pop().unwrap();
         assert_eq!(record["middleware"][0]["id"], "check", "{record}");
     }
@@ -133,7 +133,7 @@ fn stages_see_the_results_before_them_and_stop_at_the_first_block() {
     let ran: Vec<&str> =
         record["middleware"].as_array().unwrap().iter().map(|stage| stage["id"].as_str().unwrap()).collect();
     assert_eq!(ran, ["one", "two"]);
-    scratch.bash("echo fine").silent();
+    scratch.bash("echo fine").quiet();
     let record = scratch.log().pop().unwrap();
     assert_eq!(record["middleware"][2]["metrics"]["n"], 2, "{record}");
 }
@@ -298,7 +298,7 @@ fn pipelines_at_once_and_by_default() {
     scratch.policy(&format!("{head}    execution: parallel\n{one}"));
     scratch.bash("echo hello").denied();
     scratch.bash("echo a command that is longer than that").denied();
-    scratch.bash("echo fine").silent();
+    scratch.bash("echo fine").quiet();
     scratch.policy(&format!("{head}    default_decision: block\n    middleware: []\n"));
     let refused = scratch.bash("echo fine");
     assert!(refused.denied().says("default decision"), "{}", refused.stdout);

@@ -12,6 +12,23 @@ use tollgate_model::{Phase, Reply};
 use crate::capability::{Context, Deny, Halt, Message};
 use crate::say::{Act, Answer, Said, exit_two};
 
+/// The events at which metrics are said even when nothing else is. Claude Code ignores members that it does not know.
+const MEASURED_ALONE: [&str; 2] = ["PreToolUse", "PostToolUse"];
+/// The other events whose `hookSpecificOutput` Claude Code accepts without any of its own members. At all others an answer
+/// with metrics would be invalid as a whole.
+const MEASURED: [&str; 10] = [
+    "UserPromptSubmit",
+    "UserPromptExpansion",
+    "SessionStart",
+    "PostToolUseFailure",
+    "PostToolBatch",
+    "Setup",
+    "SubagentStart",
+    "Notification",
+    "Stop",
+    "SubagentStop",
+];
+
 /// The answer, as bytes.
 pub(super) fn write(said: &Said) -> Reply {
     let mut answer = Answer::default();
@@ -39,13 +56,17 @@ pub(super) fn write(said: &Said) -> Reply {
         Message::Plain => answer.plain.clone_from(&said.message),
         _ => answer.text("systemMessage", &said.message),
     }
-    if !behaviour.is_empty() {
+    let decides = !behaviour.is_empty();
+    if decides {
         answer.specific("decision", Value::Map(behaviour));
     }
     if let Some(output) = said.output.filter(|_| said.row.phase == Phase::PostTool) {
         answer.specific("updatedToolOutput", output.clone());
     }
-    answer.measured(said.metrics);
+    let event = said.row.name;
+    if decides || MEASURED_ALONE.contains(&event) || MEASURED.contains(&event) && answer.speaks() {
+        answer.measured(said.metrics);
+    }
     let reply = answer.reply(said.row.name);
     if said.refuses() && said.row.phase == Phase::PreTool {
         return Reply { stdout: reply.stdout, ..exit_two(&said.reason) };

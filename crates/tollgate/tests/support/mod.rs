@@ -230,6 +230,20 @@ impl Answer {
         self
     }
 
+    /// It passes, and nothing is said but, perhaps, what middlewares measured, which Claude Code ignores.
+    #[track_caller]
+    pub fn quiet(&self) -> &Self {
+        assert_eq!((self.stderr.as_str(), self.code), ("", Some(0)), "{}", self.stdout);
+        if self.stdout.is_empty() {
+            return self;
+        }
+        let said: Value = serde_json::from_str(&self.stdout).unwrap();
+        let metrics = &said["hookSpecificOutput"]["metrics"];
+        let expected = json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "metrics": metrics}});
+        assert!(metrics.is_object() && said == expected, "{}", self.stdout);
+        self
+    }
+
     pub fn says(&self, text: &str) -> bool {
         self.stdout.contains(text) || self.stderr.contains(text)
     }
