@@ -20,6 +20,8 @@ pub enum Audit {
     Optional,
     /// A person is asked.
     Required,
+    /// A person is asked, and a record counts once it is on the disk: a power cut loses none whose answer was heard.
+    Durable,
 }
 
 /// What is taken out of records before they are kept. Ordered: the later is the stricter.
@@ -350,6 +352,7 @@ pub(crate) fn audit_name(audit: Audit) -> &'static str {
     match audit {
         Audit::Optional => "optional",
         Audit::Required => "required",
+        Audit::Durable => "durable",
     }
 }
 

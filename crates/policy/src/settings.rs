@@ -430,7 +430,8 @@ pub(crate) const MODES: [(&str, Mode); 2] = [("enforce", Mode::Enforce), ("obser
 pub(crate) const ON_FAULTS: [(&str, OnFault); 3] =
     [("ask", OnFault::Ask), ("deny", OnFault::Deny), ("allow", OnFault::Allow)];
 pub(crate) const APPROVES: [(&str, Approve); 2] = [("none", Approve::None), ("read-only", Approve::ReadOnly)];
-pub(crate) const AUDITS: [(&str, Audit); 2] = [("optional", Audit::Optional), ("required", Audit::Required)];
+pub(crate) const AUDITS: [(&str, Audit); 3] =
+    [("optional", Audit::Optional), ("required", Audit::Required), ("durable", Audit::Durable)];
 pub(crate) const REDACTS: [(&str, Redact); 2] =
     [("secrets", Redact::Secrets), ("personal", Redact::Personal)];
 pub(crate) const LEVELS: [(&str, Level); 4] =

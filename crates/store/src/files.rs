@@ -263,6 +263,11 @@ impl Dir {
         Ok(names)
     }
 
+    /// Waits until the names in it are on the disk.
+    pub(crate) fn sync(&self) -> Result<(), Errno> {
+        rustix::fs::fsync(&self.fd)
+    }
+
     /// Where it is.
     pub(crate) fn path(&self) -> &Path {
         &self.path

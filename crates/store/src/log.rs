@@ -35,6 +35,7 @@ pub struct Log {
     state: PathBuf,
     limits: Limits,
     personal: bool,
+    durable: bool,
 }
 
 /// How large and how patient the log is.
@@ -73,13 +74,24 @@ impl Log {
     #[must_use]
     pub fn at(state: &Path) -> Self {
         // Without a trailing slash, which would make the system follow a link.
-        Self { state: state.components().collect(), limits: Limits::default(), personal: false }
+        Self {
+            state: state.components().collect(),
+            limits: Limits::default(),
+            personal: false,
+            durable: false,
+        }
     }
 
     /// The same log, from whose records what is personal is taken out, too, or not.
     #[must_use]
     pub fn personal(self, personal: bool) -> Self {
         Self { personal, ..self }
+    }
+
+    /// The same log, each of whose records is on the disk before it counts as written, or not.
+    #[must_use]
+    pub fn durable(self, durable: bool) -> Self {
+        Self { durable, ..self }
     }
 
     /// The same log with other limits.
@@ -143,9 +155,16 @@ impl Log {
         now: SystemTime,
     ) -> Result<(String, Line), LogFault> {
         let id = session::call_id(dir, clean, tail.next_seq());
-        let line = Line::compose(tail.next_seq(), &rfc3339(now), &id, &clean.json, tail.hash());
+        let mut fields = std::borrow::Cow::from(&clean.json);
+        if tail.take_lost_head() {
+            fields.to_mut().push_str(line::LOST_HEAD);
+        }
+        let line = Line::compose(tail.next_seq(), &rfc3339(now), &id, &fields, tail.hash());
         tail.make_room(dir, lock, line.len(), self.limits.part)?;
         tail.write(dir, &line)?;
+        if self.durable {
+            tail.sync(dir, &line)?;
+        }
         Ok((id, line))
     }
 

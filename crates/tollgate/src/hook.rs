@@ -154,9 +154,7 @@ impl Hook {
             once: Once::default(),
         };
         let outcome = guide.judge(&effects, &mut decision);
-        tell(event, &loaded, &mut decision);
-        decision.notices.extend(alive::told(event, &self.state));
-        decision.notices.extend(wrong_pins(event, &self.state));
+        tell(event, &loaded, &self.state, &mut decision);
         let guard = Guard {
             adapter: self.adapter,
             event,
@@ -226,7 +224,9 @@ impl Hook {
         record.fields.extend(exceptions::record(kept.excepted));
         record.fields.extend(kept.place());
         record.fields.extend(kept.workflows.clone());
-        let log = Log::at(&self.state).personal(kept.loaded.policy.redact == Redact::Personal);
+        let log = Log::at(&self.state)
+            .personal(kept.loaded.policy.redact == Redact::Personal)
+            .durable(kept.loaded.policy.audit == Audit::Durable);
         let fault = match log.append(&record, SystemTime::now()) {
             Ok(appended) => {
                 if ends_turn(kept.event) {
@@ -243,7 +243,7 @@ impl Hook {
         decision
             .notices
             .push(format!("tollgate: this event could not be recorded: {fault}; see `tollgate doctor`"));
-        if kept.loaded.policy.audit == Audit::Required && kept.event.pending().is_some() {
+        if kept.loaded.policy.audit >= Audit::Required && kept.event.pending().is_some() {
             decision.add(unrecorded(&fault.to_string()));
         }
         (self.adapter.reply(kept.event, &decision), None)
@@ -386,12 +386,13 @@ fn ends_turn(event: &Event) -> bool {
     matches!(event.phase(), Stop | StopError | SubagentStop | SessionEnd)
 }
 
-/// What a person must know about the policy: at the start of a session, and with every refusal.
-fn tell(event: &Event, loaded: &Loaded, decision: &mut Decision) {
+/// What a person must know about the policy, at the start of a session and with every refusal, and about the days before.
+fn tell(event: &Event, loaded: &Loaded, state: &Path, decision: &mut Decision) {
     use tollgate_model::Phase;
     if event.phase() == Phase::SessionStart || decision.verdict.refuses() || loaded.rebuilt {
         decision.notices.extend(loaded.notices.iter().map(|notice| format!("tollgate: {notice}")));
     }
+    decision.notices.extend(alive::told(event, state).into_iter().chain(wrong_pins(event, state)));
 }
 
 /// Wrong PINs are told to whoever begins a session.

@@ -236,3 +236,37 @@ fn a_working_directory_that_never_answers_ends_in_a_refusal() {
         assert!(answer.time < Duration::from_secs(8), "{:?}", answer.time);
     }
 }
+
+/// `audit: durable` is what `required` is, and waits for the disk before the answer.
+#[test]
+fn a_durable_audit_waits_for_the_disk() {
+    let scratch = Scratch::new();
+    scratch.policy("version: 1\naudit: durable\n");
+    // The first answer tells of the policy.
+    assert_eq!(scratch.bash("ls").decision(), "none");
+    assert_eq!(scratch.log().len(), 1);
+    if !support::is_missing("strace") {
+        let syncs = |scratch: &Scratch| {
+            let trace = scratch.home().join("trace");
+            let mut traced = Command::new("strace");
+            traced.args(["-f", "-e", "trace=fdatasync,fsync", "-o"]).arg(&trace);
+            traced.args([env!("CARGO_BIN_EXE_tollgate"), "hook", "claude-code", "PreToolUse", "--config"]);
+            traced.arg(scratch.config()).arg("--state").arg(scratch.state());
+            scratch.clean(&mut traced);
+            answer(&mut traced, &scratch.payload("Bash", json!({"command": "ls"}))).silent();
+            std::fs::read_to_string(&trace).unwrap().matches("fdatasync(").count()
+        };
+        assert_eq!(syncs(&scratch), 1);
+        let usual = Scratch::new();
+        usual.bash("ls").silent();
+        assert_eq!(syncs(&usual), 0);
+    }
+    let blocked = scratch.home().join("file");
+    std::fs::write(&blocked, "").unwrap();
+    let mut hook = Command::new(env!("CARGO_BIN_EXE_tollgate"));
+    hook.args(["hook", "claude-code", "PreToolUse", "--config"]).arg(scratch.config());
+    hook.arg("--state").arg(blocked.join("state"));
+    scratch.clean(&mut hook);
+    let unrecorded = answer(&mut hook, &scratch.payload("Bash", json!({"command": "ls"})));
+    assert_eq!(unrecorded.decision(), "ask", "{}", unrecorded.stdout);
+}

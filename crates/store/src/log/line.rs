@@ -54,6 +54,16 @@ impl fmt::Debug for Hash {
     }
 }
 
+/// The last field of a record before which the head was missing.
+pub(crate) const LOST_HEAD: &str = r#","head_lost":true"#;
+
+/// Does a line say that the head was missing before it?
+pub(crate) fn tells_lost_head(line: &[u8]) -> bool {
+    // In a text within the record the quotes would be escaped.
+    let mark = [LOST_HEAD.as_bytes(), br#","prev":""#].concat();
+    line.windows(mark.len()).any(|window| window == mark)
+}
+
 /// A line that is ready to be written.
 pub(crate) struct Line {
     pub(crate) seq: u64,

@@ -19,6 +19,8 @@ pub(crate) struct Tail {
     hash: Hash,
     /// The last line has no end: the next record brings one.
     open_line: bool,
+    /// There are records, and nothing says how many there were.
+    lost_head: bool,
 }
 
 impl Tail {
@@ -27,7 +29,7 @@ impl Tail {
         let file = open(dir)?;
         match lock.read_head() {
             Some(Head { seq, hash, size, first }) if size == file.size && seq < MAX_SEQ => {
-                Ok(Self { file, first, seq, hash, open_line: false })
+                Ok(Self { file, first, seq, hash, open_line: false, lost_head: false })
             }
             head => {
                 let tail = Self::recover(dir, file, head)?;
@@ -45,13 +47,26 @@ impl Tail {
         let end = End::of(&file).map_err(|errno| dir.fault(errno, CURRENT))?;
         let known = head.filter(|head| head.seq < MAX_SEQ).map(|head| (head.seq, head.hash));
         let found = end.last.map(|link| (link.seq, link.hash)).or_else(|| newest_part(dir));
+        let lost_head = head.is_none() && found.is_some();
         let (seq, hash) = match (known, found) {
             (Some(known), Some(found)) if found.0 > known.0 => found,
             (Some(known), _) => known,
             (None, found) => found.unwrap_or((0, Hash::GENESIS)),
         };
         let first = end.first.unwrap_or(seq + 1);
-        Ok(Self { file, first, seq, hash, open_line: end.open_line })
+        Ok(Self { file, first, seq, hash, open_line: end.open_line, lost_head })
+    }
+
+    /// Was the head lost? The next record says so, once.
+    pub(crate) fn take_lost_head(&mut self) -> bool {
+        std::mem::take(&mut self.lost_head)
+    }
+
+    /// Waits until what was written is on the disk, with the name of a part that was just begun.
+    pub(crate) fn sync(&self, dir: &Dir, line: &Line) -> Result<(), LogFault> {
+        let synced = rustix::fs::fdatasync(&self.file.fd);
+        let named = if self.file.size == line.len() { dir.sync() } else { Ok(()) };
+        synced.and(named).map_err(|errno| dir.fault(errno, CURRENT))
     }
 
     pub(crate) fn next_seq(&self) -> u64 {

@@ -6,7 +6,7 @@ use tollgate_model::json;
 
 use super::head::{self, Head};
 use super::keep::PRUNED;
-use super::line::{Hash, Link};
+use super::line::{Hash, Link, tells_lost_head};
 use super::parts::{LineRead, Lines, Parts};
 use super::{Log, parts::CURRENT};
 use crate::LogFault;
@@ -82,6 +82,8 @@ pub enum Breach {
     },
     /// There are records but no readable head; the next append writes one. No alarm.
     NoHead,
+    /// The head was missing or damaged when this record was written: what stood before it may have been cut.
+    HeadLost,
     /// The part cannot be read.
     Unreadable(LogFault),
 }
@@ -122,6 +124,9 @@ impl fmt::Display for Breach {
                 )
             }
             Self::NoHead => out.write_str("the head is missing or damaged; the next record restores it"),
+            Self::HeadLost => out.write_str(
+                "the head was missing before this record: it was removed, or lost in a power cut, and records before may be too",
+            ),
             Self::Unreadable(fault) => fault.fmt(out),
         }
     }
@@ -226,6 +231,9 @@ impl Check {
         let other = self.head.is_some_and(|head| head.seq == link.seq && head.hash != link.hash);
         if other || !link.sound {
             self.tell(Breach::Edited);
+        }
+        if link.sound && tells_lost_head(&line.bytes) {
+            self.tell(Breach::HeadLost);
         }
         self.result.records += u64::from(link.sound);
         self.edited = other || !link.sound;

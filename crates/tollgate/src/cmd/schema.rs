@@ -72,9 +72,10 @@ fn policy() -> Value {
             words(&["none", "read-only"]),
             "Skip the agent's prompt for calls understood to be harmless.",
         ),
-        "audit" => {
-            described(words(&["optional", "required"]), "Whether a call may run that cannot be recorded.")
-        }
+        "audit" => described(
+            words(&["optional", "required", "durable"]),
+            "Whether a call may run that cannot be recorded, and whether its record is on the disk first.",
+        ),
         "packs" => described(nullable(list(json!({"enum": packs}))), "A name with `-` takes a pack out."),
         "rules" => {
             let each = rules.iter().map(|id| ((*id).to_owned(), rule.clone())).collect::<Map<_, _>>();
