@@ -94,6 +94,33 @@ fn rehashed(line: &str, from: &str, to: &str) -> String {
     format!("{body},\"hash\":\"{}\"}}", &hash[..32])
 }
 
+/// The hash of a PIN lets its reader try PINs in peace.
+#[test]
+fn the_hash_of_the_pin_is_not_the_agents_to_read() {
+    let scratch = Scratch::new();
+    scratch.bash("ls").silent();
+    let state = scratch.state();
+    let reads = [
+        format!("cat {}/owner.pin", state.display()),
+        format!("cd {} && cat owner.pin", state.display()),
+        format!("cat {}/*", state.display()),
+        format!("tar cf x.tar {}", state.display()),
+        "cp -r ~/.local/state copy".to_owned(),
+        "grep -r argon ~/.local".to_owned(),
+    ];
+    for command in &reads {
+        assert_eq!(scratch.bash(command).decision(), "none", "no PIN is set: {command}");
+    }
+    std::fs::write(state.join("owner.pin"), "$argon2id$v=19$m=19456$x").unwrap();
+    for command in &reads {
+        let answer = scratch.bash(command);
+        answer.denied();
+        assert!(answer.says("PIN"), "{command}: {} {}", answer.stdout, answer.stderr);
+    }
+    scratch.tool("Read", json!({"file_path": state.join("owner.pin")})).denied();
+    scratch.bash(&format!("cat {}/events.jsonl", state.display())).silent();
+}
+
 #[test]
 fn f39_whatever_is_done_to_the_log_is_found_and_located() {
     type Attack = fn(&Path);

@@ -1,5 +1,6 @@
+use tollgate_model::git::stands_for;
 use tollgate_model::phrase::AGENT_CONTROL;
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+use tollgate_model::{Card, Case, EffectKind, FileKind, Hit, Place, Rule, World};
 
 use crate::kit::{Words, first, rule};
 
@@ -37,7 +38,23 @@ impl Rule for GateTamper {
             EffectKind::Tamper { what } if !what.starts_with(AGENT_CONTROL) => {
                 Words::new(format!("touches {what}"), "ask the person; this is theirs to change")
             }
+            EffectKind::Read { place, recursive } if reads_pin(place, *recursive, case.world) => {
+                Words::new("reads the hash of the owner's PIN", "leave Tollgate's state directory out")
+            }
             _ => None,
         })
     }
+}
+
+/// The hash of the owner's PIN, in the state directory. Whoever has it can try PINs without anybody noticing.
+const PIN: &str = "owner.pin";
+
+/// Does a read reach the hash of a PIN that is set?
+fn reads_pin(place: &Place, recursive: bool, world: &dyn World) -> bool {
+    world.own_places().iter().map(|own| format!("{own}/{PIN}")).any(|pin| {
+        let below =
+            pin.strip_prefix(place.path.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'));
+        let named = place.path == pin || (place.pattern && stands_for(&place.path, &pin));
+        (named || (recursive && below)) && world.kind(&pin) == FileKind::File
+    })
 }
