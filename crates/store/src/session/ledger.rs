@@ -18,8 +18,9 @@ pub(super) const AHEAD: &str = "ahead";
 const MAX_AHEAD: u64 = 64 << 10;
 /// The longest text that is kept, with its path.
 const MAX_TEXT: usize = 64 << 10;
-/// How many of them.
-const MOST_TEXTS: u8 = 64;
+/// How many of them stay when there are too many: the newest. Older ones are on the disk, where the analysis finds them.
+const MOST_TEXTS: usize = 1024;
+const TEXT: &str = "text-";
 
 /// What a session remembers. A session without an id remembers nothing.
 ///
@@ -139,8 +140,26 @@ fn keep_texts(dir: &Dir, state: &Path, entries: &[Entry]) -> Result<(), LogFault
             Entry::File { path, mark: Mark::Link(target) } => (path, target.into()),
             _ => continue,
         };
-        keep_text(dir, &text_name(path), format!("{path}\0{text}").as_bytes())?;
+        let name = text_name(path);
+        keep_text(dir, &name, format!("{path}\0{text}").as_bytes())?;
+        // One in sixteen looks whether there are too many.
+        if name.ends_with('0') {
+            drop_oldest_texts(dir)?;
+        }
     }
+    Ok(())
+}
+
+fn drop_oldest_texts(dir: &Dir) -> Result<(), LogFault> {
+    let names: Vec<String> = dir.names()?.into_iter().filter(|name| name.starts_with(TEXT)).collect();
+    let Some(over) = names.len().checked_sub(MOST_TEXTS) else { return Ok(()) };
+    let dated = names.into_iter().filter_map(|name| {
+        let file = dir.file(&name, How::Read).ok()??;
+        Some(((file.changed, file.nanos), name))
+    });
+    let mut dated: Vec<((i64, i64), String)> = dated.collect();
+    dated.sort();
+    dated.iter().take(over).for_each(|(_, name)| drop(dir.remove(name)));
     Ok(())
 }
 
@@ -156,8 +175,8 @@ fn keep_text(dir: &Dir, name: &str, text: &[u8]) -> Result<(), LogFault> {
     Ok(())
 }
 
-/// The place of a text, which it shares with those of other paths: there are so many and no more.
+/// The file of a text. No two paths share one: what one call leaves must not push out what another left.
 fn text_name(path: &str) -> String {
-    let place = digest(&[path]).as_bytes().first().map_or(0, |byte| byte % MOST_TEXTS);
-    format!("text-{place:02}")
+    let hash: String = digest(&[path]).to_hex().chars().take(32).collect();
+    format!("{TEXT}{hash}")
 }
