@@ -23,7 +23,7 @@ pub use worker::{Role, Worker, split};
 
 static SPOKEN: AtomicBool = AtomicBool::new(false);
 static STDOUT: Words = Words::none();
-static STDERR: Words = Words::none();
+static STDERR: Words = Words::of("Tollgate failed at its start, so this call is refused\n");
 static EXIT: AtomicI32 = AtomicI32::new(2);
 /// The answer could not be written whole.
 static CUT: AtomicBool = AtomicBool::new(false);
@@ -39,11 +39,26 @@ static UNHEARD: Words = Words::none();
 macro_rules! entry {
     ($main:path) => {
         #[unsafe(no_mangle)]
-        extern "C" fn main(_: i32, _: *const *const u8) -> i32 {
+        extern "C" fn main(count: i32, args: *const *const std::ffi::c_char) -> i32 {
             $crate::keep_standard_streams();
+            // SAFETY: the system hands these over, `count` of them, each ending in NUL.
+            unsafe { $crate::answer_early(count, args) };
             $main()
         }
     };
+}
+
+/// From the first instruction on, a hook that dies refuses: before anything is prepared, with exit code 2, which fits every
+/// event and agent best. Other commands die as programs do.
+///
+/// # Safety
+/// `args` points to `count` texts that end in NUL.
+pub unsafe fn answer_early(count: i32, args: *const *const std::ffi::c_char) {
+    // SAFETY: as the caller says.
+    let is_hook = count > 1 && unsafe { CStr::from_ptr(*args.add(1)) } == c"hook";
+    if is_hook {
+        signals::install(on_signal);
+    }
 }
 
 /// Prepares the answer. May be called again to replace the words.
@@ -63,7 +78,9 @@ pub fn prepare_unheard(stderr: &str) {
 /// Installs the handlers, the deadline, the memory limit and the panic hook.
 pub fn arm(deadline: Deadline, memory: u64) {
     std::panic::set_hook(Box::new(|_| last_words(c"panic")));
-    signals::install(on_signal);
+    if !signals::are_installed() {
+        signals::install(on_signal);
+    }
     deadline::set(deadline, false);
     limit_memory(memory);
 }
@@ -243,6 +260,10 @@ struct Words {
 impl Words {
     const fn none() -> Self {
         Self { text: AtomicPtr::new(std::ptr::null_mut()), length: AtomicUsize::new(0) }
+    }
+
+    const fn of(text: &'static str) -> Self {
+        Self { text: AtomicPtr::new(text.as_ptr().cast_mut()), length: AtomicUsize::new(text.len()) }
     }
 
     fn set(&self, text: &str) {

@@ -1,6 +1,7 @@
 //! Signals: every one that can be caught and would end or stop the process is answered instead.
 
 use std::cell::UnsafeCell;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use libc::{
     SIGABRT, SIGALRM, SIGBUS, SIGCHLD, SIGCONT, SIGFPE, SIGILL, SIGKILL, SIGPIPE, SIGSEGV, SIGSTOP, SIGSYS,
@@ -13,6 +14,13 @@ struct Stack(UnsafeCell<[u8; SIZE]>);
 unsafe impl Sync for Stack {}
 static STACK: Stack = Stack(UnsafeCell::new([0; SIZE]));
 const SIZE: usize = 32 * 1024;
+
+static INSTALLED: AtomicBool = AtomicBool::new(false);
+
+/// Are the handlers there?
+pub(crate) fn are_installed() -> bool {
+    INSTALLED.load(Ordering::SeqCst)
+}
 
 /// The highest number of a signal on Linux; elsewhere there are fewer, and the call fails for the rest.
 const LAST: i32 = 64;
@@ -32,6 +40,7 @@ pub(crate) fn is_stop(signal: i32) -> bool {
 /// Whoever starts the hook may have blocked or ignored signals. A blocked `SIGALRM` would be no deadline, an ignored
 /// `SIGCHLD` would hide how a program ended.
 pub(crate) fn install(handler: extern "C" fn(i32)) {
+    INSTALLED.store(true, Ordering::SeqCst);
     let alternate = libc::stack_t { ss_sp: STACK.0.get().cast(), ss_flags: 0, ss_size: SIZE };
     // SAFETY: the stack is static.
     unsafe { libc::sigaltstack(&raw const alternate, std::ptr::null_mut()) };

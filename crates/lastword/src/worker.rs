@@ -49,7 +49,9 @@ pub fn split() -> std::io::Result<Role> {
     let (stderr, to_stderr) = pipe_with(PipeFlags::CLOEXEC)?;
     let (notes, payload) = (memory()?, memory()?);
     recorder::share(payload.into_raw_fd());
-    crate::signals::install(crate::on_signal);
+    if !crate::signals::are_installed() {
+        crate::signals::install(crate::on_signal);
+    }
     // SAFETY: there is one thread, so that the child may do whatever this process may.
     let process = unsafe { libc::fork() };
     match process {
