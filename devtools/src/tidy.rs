@@ -173,7 +173,7 @@ fn faults(sources: &[(PathBuf, String)]) -> Vec<String> {
 fn last_word(sources: &[(PathBuf, String)]) -> Option<String> {
     let own = sources.iter().filter(|(path, _)| path.starts_with("crates/lastword/src"));
     let count: usize = own.map(|(_, text)| text.lines().count()).sum();
-    (count > 1_100).then(|| format!("crates/lastword: {count} lines; the one crate with `unsafe` stays tiny"))
+    (count > 1_200).then(|| format!("crates/lastword: {count} lines; the one crate with `unsafe` stays tiny"))
 }
 
 /// Every Rust source of the project, by its path from the root. Read from the folders and not from git, so that an unpacked

@@ -159,7 +159,9 @@ fn drop_oldest_texts(dir: &Dir) -> Result<(), LogFault> {
     });
     let mut dated: Vec<((i64, i64), String)> = dated.collect();
     dated.sort();
-    dated.iter().take(over).for_each(|(_, name)| drop(dir.remove(name)));
+    for (_, name) in dated.iter().take(over) {
+        dir.remove(name);
+    }
     Ok(())
 }
 
