@@ -5,7 +5,10 @@ use std::cell::Cell;
 
 use tollgate_model::git::{GitAsk, GitStatus};
 use tollgate_model::json::Value;
-use tollgate_model::{FileKind, Mark, Memory, World};
+use tollgate_model::{FileKind, Mark, Memory, World, work};
+
+/// Units of work for asking the machine something.
+const ASK: usize = 50;
 
 /// The most links that one path is followed over.
 const LINKS: usize = 8;
@@ -70,6 +73,7 @@ impl<'w> Ahead<'w> {
 
 impl World for Ahead<'_> {
     fn kind(&self, path: &str) -> FileKind {
+        work::charge(ASK);
         let followed = self.followed(path);
         let path = followed.as_deref().unwrap_or(path);
         match self.0.kind(path) {
@@ -80,6 +84,7 @@ impl World for Ahead<'_> {
     }
 
     fn real(&self, path: &str) -> Option<String> {
+        work::charge(ASK);
         match self.followed(path) {
             Some(followed) => Some(self.0.real(&followed).unwrap_or(followed)),
             None => self.0.real(path),
@@ -87,6 +92,7 @@ impl World for Ahead<'_> {
     }
 
     fn list(&self, path: &str, limit: usize) -> Vec<String> {
+        work::charge(ASK * 2);
         let followed = self.followed(path);
         let path = followed.as_deref().unwrap_or(path);
         let mut names = self.0.list(path, limit);
@@ -108,15 +114,20 @@ impl World for Ahead<'_> {
     }
 
     fn read(&self, path: &str, limit: usize) -> Option<Vec<u8>> {
+        if !work::charge(ASK * 2) {
+            return None;
+        }
         let followed = self.followed(path);
         let path = followed.as_deref().unwrap_or(path);
-        match self.text(path) {
+        let text = match self.text(path) {
             Some(mut text) => {
                 text.truncate(limit);
                 Some(text)
             }
             None => self.0.read(path, limit),
-        }
+        };
+        work::charge(text.as_ref().map_or(0, Vec::len) / 64);
+        text
     }
 
     fn read_disk(&self, path: &str, limit: usize) -> Option<Vec<u8>> {

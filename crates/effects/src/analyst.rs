@@ -15,7 +15,7 @@ use std::collections::HashSet;
 
 use tollgate_model::phrase::FILL;
 use tollgate_model::{
-    Certainty, CodeSource, Effect, EffectKind, FileKind, Mark, Place, Span, World, WriteMode, Zone,
+    Certainty, CodeSource, Effect, EffectKind, FileKind, Mark, Place, Span, World, WriteMode, Zone, work,
 };
 use tollgate_shell::ast::{Dialect, ProblemKind};
 use tollgate_shell::eval::{Call, Host, Kind, Note, Open, OpenMode, Outcome, Shell, Status, Stream};
@@ -35,6 +35,12 @@ pub(crate) use gate::own_at;
 
 /// Up to that many effects are compared one by one.
 const FEW: usize = 24;
+/// Units of work for one command, besides its words.
+pub(crate) const COMMAND: usize = 100;
+/// Units of work for one word of a command: handlers go over all of them many times.
+pub(crate) const WORD: usize = 30;
+/// Units of work for one effect.
+const EFFECT: usize = 20;
 /// What is said of shell code that was not followed to its end.
 const TOO_MUCH: &str = "it does too much to be followed to its end";
 
@@ -201,6 +207,8 @@ impl<'w> Analyst<'w> {
 
     /// Takes an effect down, once.
     pub(crate) fn push(&mut self, kind: EffectKind, span: Span, certainty: Certainty) {
+        // Rules compare effects with each other.
+        work::charge(EFFECT + self.effects.len() / 16);
         let certainty = if self.supposing { certainty.min(Certainty::Possible) } else { certainty };
         self.changes_before(&kind);
         let kind = self.left_open(kind, certainty);
@@ -300,6 +308,10 @@ fn is_unread(effect: &Effect) -> bool {
 
 impl Host for Analyst<'_> {
     fn command(&mut self, call: &Call, shell: &mut Shell) -> Outcome {
+        let texts = call.argv.iter().flat_map(|field| &field.value.any);
+        if !work::charge(texts.map(|text| WORD + text.bytes() / 16).sum()) {
+            return Outcome::silent(Status::Either);
+        }
         let outer = self.supposing;
         self.supposing |= shell.is_supposed();
         commands::environment(self, call, shell);

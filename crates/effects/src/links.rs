@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use tollgate_model::work;
 use tollgate_shell::value::{Piece, Text};
 
 use crate::paths;
@@ -44,19 +45,32 @@ impl Links {
         self.moves.push((name.to_owned(), original.clone()));
     }
 
+    /// What was moved to this name and has not been moved on: where it was.
+    pub(crate) fn moved_onto(&self, name: &str) -> Vec<&str> {
+        work::charge(self.moves.len() / 8);
+        self.moves_left(|to| to == name).map(|(_, original)| original).collect()
+    }
+
     /// What was moved and has not been moved on, by its new name, with where it was.
     pub(crate) fn moved_to(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.moves_left(|_| true)
+    }
+
+    fn moves_left(&self, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = (&str, &str)> {
         let leaves = |at: usize, name: &str| {
+            work::charge((self.moves.len() - at) / 4);
             let on = self.moves.iter().skip(at + 1).filter_map(|(_, original)| original.as_literal());
             on.into_iter().any(|original| paths::within(name, original))
         };
-        self.moves.iter().enumerate().filter_map(move |(at, (name, original))| {
+        let wanted = self.moves.iter().enumerate().filter(move |(_, (name, _))| wanted(name));
+        wanted.filter_map(move |(at, (name, original))| {
             original.as_literal().filter(|_| !leaves(at, name)).map(|original| (name.as_str(), original))
         })
     }
 
     /// Where that which now lies at or below a path, or in a folder that was moved, was before this call.
     pub(crate) fn origins(&self, path: &str) -> Vec<Origin> {
+        work::charge(self.moves.len() / 4);
         let whole = path;
         // Of a pattern the folder counts that it begins in.
         let path =
@@ -91,6 +105,7 @@ impl Links {
 
     /// The program that a path was copied or linked from.
     pub(crate) fn original(&self, path: &str) -> Option<&str> {
+        work::charge(self.copies.len() / 8);
         self.copies.iter().rev().find(|(name, _)| name == path).map(|(_, original)| original.as_str())
     }
 

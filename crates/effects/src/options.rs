@@ -1,5 +1,7 @@
 //! Command-line options, read as `getopt_long` reads them.
 
+use tollgate_model::work;
+
 use crate::word::Word;
 
 /// What a command was given, after its options were told apart.
@@ -26,7 +28,7 @@ pub(crate) enum Order {
 impl Options {
     /// Was the option given, by any of its names? `name` is the first name of its group.
     pub fn has(&self, name: &str) -> bool {
-        self.given.iter().any(|(given, _)| *given == name)
+        work::charge(1 + self.given.len() / 8) && self.given.iter().any(|(given, _)| *given == name)
     }
 
     /// The last value of an option.
@@ -46,6 +48,7 @@ impl Options {
 pub(crate) fn read(words: &[Word], spec: &'static str, order: Order) -> Options {
     #[cfg(test)]
     seen::note(spec);
+    work::charge(words.len() * 4);
     let spec = Spec(spec);
     let mut options = Options::default();
     let mut rest = words.iter();

@@ -21,6 +21,7 @@ pub mod stage;
 mod state;
 mod told;
 mod verdict;
+pub mod work;
 mod world;
 
 pub use agent::Agent;

@@ -7,6 +7,8 @@ mod pieces;
 use std::fmt;
 use std::rc::Rc;
 
+use tollgate_model::work;
+
 pub(crate) use builder::Builder;
 pub use pieces::Pieces;
 
@@ -228,7 +230,10 @@ impl Text {
             return;
         }
         match self.pieces.last_mut() {
-            Some(Piece::Text(last)) => *last = Rc::from([last, text].concat()),
+            Some(Piece::Text(last)) => {
+                work::charge((last.len() + text.len()) / 32 + 1);
+                *last = Rc::from([last, text].concat());
+            }
             _ => self.pieces.push(Piece::text(text)),
         }
     }
@@ -323,7 +328,7 @@ impl Value {
     pub fn of(texts: impl IntoIterator<Item = Text>, taint: Taint) -> Self {
         let mut any: Vec<Text> = Vec::new();
         for text in texts {
-            if any.len() >= MAX_VALUES {
+            if any.len() >= MAX_VALUES || !work::charge(1 + any.len() / 8) {
                 return Self { taint, ..Self::unknown(HoleSource::Budget) };
             }
             if !any.contains(&text) {

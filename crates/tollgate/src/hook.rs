@@ -137,8 +137,8 @@ impl Hook {
         let world = Machine::new(&project, &self.config, &self.state, &loaded.sources);
         let world = world.in_session(&self.state, event.agent.name(), &event.session);
         let Judgement { effects, mut decision } = tollgate_pipeline::judge(event, &world, &loaded.policy);
-        let case = Case { event, effects: &effects, world: &world };
-        let excepted = exceptions::apply(&mut decision, &case, &loaded.policy, &self.state);
+        let excepted = self.except(&Case { event, effects: &effects, world: &world }, &loaded, &mut decision);
+        let refusal = self.prepare_refusal(event, &mut decision);
         let index = Index::from_bytes(loaded.beside.clone());
         let ended = if index.is_empty() { None } else { guide::stand_in(event, self.adapter) };
         let guide = Guide {
@@ -168,10 +168,8 @@ impl Hook {
         session.weigh(&mut decision);
         let after = guide.keep(&effects, outcome, &mut decision);
         decision.alone = decision.verdict == Verdict::Ask && self.is_alone(event, &project);
-        discreet::hide_secrets(event, &mut decision, &self.state);
         let reply = self.reply(&session, &guard, &results, &mut decision);
         let times = Times { read, policy, judge: micros(start) - read - policy };
-        let workflows = guide.record().collect();
         let kept = Kept {
             event,
             project: &project,
@@ -179,8 +177,9 @@ impl Hook {
             results: &results,
             excepted: &excepted,
             times,
-            workflows,
+            workflows: guide.record().collect(),
             loaded: &loaded,
+            refusal,
         };
         let (reply, seq) = self.record(&kept, decision, reply);
         (reply, after.and(self.delivery(&loaded.policy, seq)))
@@ -194,6 +193,7 @@ impl Hook {
         results: &[StageResult],
         decision: &mut Decision,
     ) -> Reply {
+        discreet::hide_secrets(session.event, decision, &self.state);
         let reply = self.adapter.reply(session.event, decision);
         let told = decision.notices.len();
         session.remember(decision, reply.expressed);
@@ -252,7 +252,11 @@ impl Hook {
     /// The deadline has answered meanwhile: that answer is what goes into the log.
     fn record_deadline(&self, kept: &Kept) -> Reply {
         let fault = Fault::new(FaultKind::Deadline, "Tollgate took too long over this event");
-        self.fault(&[], Some(kept.event), &fault, kept.loaded.policy.on_fault)
+        let Some(refusal) = &kept.refusal else {
+            return self.fault(&[], Some(kept.event), &fault, kept.loaded.policy.on_fault);
+        };
+        self.record_fault(Some(kept.event), &fault, refusal.expressed);
+        refusal.clone()
     }
 
     /// Whoever brings the record to the sinks, unless somebody is on the way already.
@@ -265,13 +269,17 @@ impl Hook {
     fn fault(&self, bytes: &[u8], event: Option<&Event>, fault: &Fault, on_fault: OnFault) -> Reply {
         let fault = Fault::new(fault.kind, redact(&fault.message));
         let reply = self.adapter.fault(&self.payload(bytes), event, &fault, on_fault);
-        let record = Record::of_fault(event, self.adapter.agent().name(), &fault, reply.expressed)
-            .made_by(VERSION, "");
+        self.record_fault(event, &fault, reply.expressed);
+        reply
+    }
+
+    fn record_fault(&self, event: Option<&Event>, fault: &Fault, expressed: Verdict) {
+        let record =
+            Record::of_fault(event, self.adapter.agent().name(), fault, expressed).made_by(VERSION, "");
         // A fault that cannot be recorded is still answered, and the answer tells the fault itself.
         if Log::at(&self.state).append(&record, SystemTime::now()).is_ok() {
             lastword::recorded();
         }
-        reply
     }
 
     /// The refusal that goes out if this process dies.
@@ -280,6 +288,22 @@ impl Hook {
         let reply = self.adapter.fault(&self.payload(&[]), None, &fault, on_fault);
         lastword::prepare(&reply.stdout, &reply.stderr, reply.exit);
         lastword::prepare_unheard(if reply.expressed.refuses() { UNHEARD } else { "" });
+    }
+
+    fn except(&self, case: &Case, loaded: &Loaded, decision: &mut Decision) -> Vec<Used> {
+        exceptions::apply(decision, case, &loaded.policy, &self.state)
+    }
+
+    /// What the rules refuse stays refused, with its reason, if this process dies or runs out of time later: while
+    /// workflows or middleware run, or while it is recorded.
+    fn prepare_refusal(&self, event: &Event, decision: &mut Decision) -> Option<Reply> {
+        if decision.verdict < Verdict::Deny {
+            return None;
+        }
+        discreet::hide_secrets(event, decision, &self.state);
+        let reply = self.adapter.reply(event, decision);
+        lastword::prepare(&reply.stdout, &reply.stderr, reply.exit);
+        Some(reply)
     }
 
     fn payload<'a>(&'a self, bytes: &'a [u8]) -> Payload<'a> {
@@ -317,6 +341,8 @@ struct Kept<'a> {
     times: Times,
     workflows: Vec<(String, Value)>,
     loaded: &'a Loaded,
+    /// The refusal that the deadline answers with.
+    refusal: Option<Reply>,
 }
 
 impl Kept<'_> {

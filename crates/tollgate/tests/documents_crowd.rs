@@ -170,3 +170,21 @@ fn an_answer_by_the_deadline_is_recorded() {
     assert_eq!((&record["id"], &record["fault"]), (&json!("toolu_late"), &json!("deadline")), "{record}");
     assert_eq!(record["verdict"], answer.decision(), "{record}");
 }
+
+/// The rules refuse the call; then the hook is ended while a guard is still running.
+#[test]
+fn a_refusal_that_was_found_is_the_last_word() {
+    let guard = "import time\ndef process(*_):\n    time.sleep(20)\n    return {'decision': 'allow'}\n";
+    let scratch = with_guard("      - {id: guard, type: safety, path: guard.py}\n", &[("guard.py", guard)]);
+    let start = Instant::now();
+    let mut hook = start_with(&mut scratch.command(Some("PreToolUse")));
+    let payload = scratch.payload("Bash", json!({"command": "rm -rf ~"}));
+    std::io::Write::write_all(&mut hook.stdin.take().unwrap(), &payload).unwrap();
+    std::thread::sleep(Duration::from_millis(1_500));
+    let id = hook.id().to_string();
+    assert!(std::process::Command::new("/bin/kill").args(["-TERM", &id]).status().unwrap().success());
+    let answer = finish(hook, start);
+    assert!(answer.time < Duration::from_secs(4), "ended before the guard: {:?}", answer.time);
+    answer.denied();
+    assert!(!answer.says("took too long"), "{} {}", answer.stdout, answer.stderr);
+}

@@ -1,6 +1,6 @@
 //! Files: what reading, writing, deleting and changing one comes to.
 
-use tollgate_model::{Certainty, EffectKind, FileKind, Place, Span, WriteMode, Zone};
+use tollgate_model::{Certainty, EffectKind, FileKind, Place, Span, WriteMode, Zone, work};
 use tollgate_shell::eval::Shell;
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Value};
 
@@ -366,6 +366,7 @@ impl Analyst<'_> {
 
     /// Has this call made the directory, or one above it?
     pub(crate) fn is_made(&self, path: &str) -> bool {
+        work::charge(self.made.len() / 16);
         self.made.iter().any(|made| paths::within(path, made))
     }
 

@@ -129,8 +129,8 @@ impl Analyst<'_> {
     pub(crate) fn bury(&mut self, word: &Word, shell: &Shell) {
         let resolved = shell.resolve(&word.value());
         let Some(name) = resolved.as_literal() else { return };
-        let moved = self.links.moved_to().filter(|(to, _)| *to == name).map(|(_, from)| from.to_owned());
-        for from in moved.collect::<Vec<_>>() {
+        let moved: Vec<String> = self.links.moved_onto(name).into_iter().map(str::to_owned).collect();
+        for from in moved {
             let shown = format!("{} (moved from {from})", word.shown());
             let mut place = paths::place(&Text::literal(&from), &shown, self.world, &self.links);
             place.pattern |= place.zone == Zone::Workspace;

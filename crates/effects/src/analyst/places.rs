@@ -1,12 +1,15 @@
 //! Where the paths of a call lie.
 
-use tollgate_model::{Certainty, Place};
+use tollgate_model::{Certainty, Place, work};
 use tollgate_shell::eval::Shell;
 use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
 
 use super::Analyst;
 use crate::paths;
 use crate::word::{Word, emptied};
+
+/// Units of work for finding out where a path lies.
+const PLACE: usize = 50;
 
 /// The most paths whose places are remembered.
 const PLACED: usize = 64;
@@ -24,6 +27,7 @@ impl Analyst<'_> {
 
     /// The place of a path. A script names the same ones again and again, and nothing about them changes meanwhile.
     fn place(&self, text: &Text, shown: &str) -> Place {
+        work::charge(PLACE + text.bytes() / 4);
         let text = self.links.follow(text);
         if let Some((_, place)) = self.placed.borrow().iter().find(|(known, _)| *known == text) {
             return Place { shown: shown.to_owned(), ..place.clone() };
@@ -44,6 +48,9 @@ impl Analyst<'_> {
         place: impl Fn(&Text, &str) -> Place,
     ) -> Vec<(Place, Certainty)> {
         let mut places: Vec<(Place, Certainty)> = Vec::new();
+        if work::is_spent() {
+            return places;
+        }
         let mut add = |place: Place, certainty| {
             if !places.iter().any(|(known, _)| known.path == place.path) {
                 places.push((place, certainty));

@@ -7,7 +7,7 @@ mod format;
 mod items;
 mod parts;
 
-use tollgate_model::{Place, WriteMode};
+use tollgate_model::{Place, WriteMode, work};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
 
@@ -50,6 +50,9 @@ fn find(run: &mut Run) -> Outcome {
     format::lists_of_names(run);
     let walk = expression::read(&expression.iter().map(settled).collect::<Vec<_>>());
     for action in &walk.actions {
+        if !work::charge(run.args.len() + action.ways.iter().map(Vec::len).sum::<usize>() * 4) {
+            break;
+        }
         act(run, action, &roots);
     }
     let printed: Vec<&Action> =

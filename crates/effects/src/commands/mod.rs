@@ -63,11 +63,11 @@ pub(crate) use git::written_settings;
 pub(crate) use packages::is_known_index;
 pub(crate) use persistence::is_unchecked;
 pub(crate) use readers::secrets_in_home;
-use tollgate_model::{Certainty, EffectKind, NetDirection};
-use tollgate_shell::eval::{Call, Host, Kind, Outcome, Shell, Stream};
+use tollgate_model::{Certainty, EffectKind, NetDirection, work};
+use tollgate_shell::eval::{Call, Host, Kind, Outcome, Shell, Status, Stream};
 use tollgate_shell::value::{Taint, Value};
 
-use crate::analyst::{Analyst, call_taint, taint};
+use crate::analyst::{Analyst, COMMAND, WORD, call_taint, taint};
 use crate::elsewhere::Elsewhere;
 use crate::names::Names;
 use crate::word::Word;
@@ -83,6 +83,9 @@ pub(crate) struct Run<'r, 'w> {
     pub program: &'r str,
     pub args: &'r [Word],
 }
+
+/// The longest chain of programs of which each starts the next one. Each takes much of the stack.
+const PROGRAMS: u32 = 32;
 
 /// What a family does with a command.
 type Handler = fn(&mut Run) -> Outcome;
@@ -127,6 +130,9 @@ const FAMILIES: &[Commands] = &[
 
 /// Runs a command's handler. A program without one is a program on disk, or unknown: judged by what it is given.
 pub(crate) fn run(run: &mut Run) -> Outcome {
+    if !work::charge(COMMAND + run.args.len() * WORD) {
+        return Outcome::silent(Status::Either);
+    }
     if let Some(outcome) = interpreters::stand_in(run) {
         return outcome;
     }
@@ -349,6 +355,11 @@ pub(crate) fn failed(shell: &mut Shell) {
 impl Run<'_, '_> {
     /// Runs another command with these words, as a wrapper does.
     pub(crate) fn inner(&mut self, words: &[Word]) -> Outcome {
+        if self.analyst.started >= PROGRAMS {
+            let why = "programs start each other in a longer chain than is followed".to_owned();
+            self.analyst.push(EffectKind::Opaque { why }, self.call.span, Certainty::Budget);
+            return Outcome::silent(Status::Either);
+        }
         let mut call = self.call.clone();
         call.argv = words.iter().map(Word::field).collect();
         call.assigns.clear();

@@ -2,7 +2,7 @@
 //! command may be a wrapper; one with `-e` or `--exec` may run the text. What that would do is only possible, so
 //! only what is grave is kept.
 
-use tollgate_model::{CodeSource, Effect, EffectKind, NetDirection, WriteMode, Zone};
+use tollgate_model::{CodeSource, Effect, EffectKind, NetDirection, WriteMode, Zone, work};
 use tollgate_shell::eval::Shell;
 use tollgate_shell::value::Value;
 
@@ -194,6 +194,9 @@ fn outputs(words: &[Word]) -> Vec<Word> {
     outputs
 }
 
+/// Units of work for trying something.
+const SUPPOSITION: usize = 200;
+
 /// Runs something that may never run: what is grave in it is possible, and the shell stays as it was.
 /// Suppositions do not nest, so that words which may all be commands cost no more than their number.
 pub(crate) fn possibly(run: &mut Run, act: impl FnOnce(&mut Run)) {
@@ -202,7 +205,7 @@ pub(crate) fn possibly(run: &mut Run, act: impl FnOnce(&mut Run)) {
 
 /// The same, for what `keep` picks.
 pub(super) fn supposing(run: &mut Run, keep: impl Fn(&Effect) -> bool, act: impl FnOnce(&mut Run)) {
-    if run.analyst.guessing {
+    if run.analyst.guessing || !work::charge(SUPPOSITION + run.analyst.links.copied().len()) {
         return;
     }
     let mark = run.analyst.mark();

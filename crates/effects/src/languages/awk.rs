@@ -9,7 +9,7 @@ use super::pure::Pure;
 use super::syntax::{Infix, Syntax, no_block};
 use super::token::{Parts, Scan, Tok, Token, Tokens, brackets, escape, is_stand_in, starts_name};
 use super::value::{Args, Val};
-use tollgate_model::WriteMode;
+use tollgate_model::{WriteMode, work};
 
 pub(super) static SYNTAX: Syntax = Syntax {
     lex,
@@ -60,6 +60,7 @@ const OPS: &[&str] = &[
 ];
 
 fn lex(text: &str) -> Rc<[Token]> {
+    work::charge(text.len());
     let mut scan = Scan::new(text);
     let mut tokens = Tokens { fresh: true, ..Tokens::default() };
     while let Some(c) = scan.peek() {

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use tollgate_model::work;
 use tollgate_shell::value::Taint;
 
 use super::classes::Class;
@@ -157,13 +158,16 @@ impl Machine<'_, '_, '_> {
                 }
                 other => matches!(other, Val::Partial(_)),
             };
+            if !known || !work::charge(args.list.len() - at) {
+                continue;
+            }
             let rest = args.skip(at + 1);
             let listed = ["args", "argument"].iter().find_map(|name| rest.option(name)).or(rest.get(0));
             let given = match listed {
                 Some(Val::List(list)) if rest.list.len() < 2 => list.items.clone(),
                 _ => rest.list.iter().filter(|value| !matches!(value, Val::Name(_))).cloned().collect(),
             };
-            if known && (!given.is_empty() || matches!(value, Val::Partial(_))) {
+            if !given.is_empty() || matches!(value, Val::Partial(_)) {
                 self.apply(&value.clone(), &Args::of(given));
             }
         }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use tollgate_model::WriteMode;
+use tollgate_model::{WriteMode, work};
 
 use super::machine::Machine;
 use super::ops::{Known, Op};
@@ -42,6 +42,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
 };
 
 fn lex(text: &str) -> Rc<[Token]> {
+    work::charge(text.len());
     let mut scan = Scan::new(text);
     let mut tokens = Tokens::default();
     while let Some(c) = scan.peek() {

@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use tollgate_model::{Certainty, EffectKind};
+use tollgate_model::{Certainty, EffectKind, work};
 use tollgate_shell::value::{HoleSource, Taint, Text, Value};
 
 use super::beside::Brought;
@@ -189,7 +189,7 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
         range: Range<usize>,
         action: impl FnOnce(&mut Self) -> R,
     ) -> R {
-        if !self.enter() {
+        if !work::charge(CALL) || !self.enter() {
             return R::default();
         }
         let before = (std::mem::replace(&mut self.tokens, tokens), self.at, self.end);
@@ -477,6 +477,9 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
         self.stopped
     }
 }
+
+/// Units of work for running other tokens, as a call of a function does.
+const CALL: usize = 60;
 
 /// Says nothing about what is touched, so that it says nothing at all when nobody may ever do it.
 fn is_vague(kind: &EffectKind) -> bool {

@@ -62,7 +62,7 @@ mod token;
 mod value;
 mod variables;
 
-use tollgate_model::Span;
+use tollgate_model::{Span, work};
 use tollgate_shell::eval::{Host, Input, Outcome, Status, Stream};
 use tollgate_shell::value::{HoleSource, Piece, Taint, Text, Value};
 
@@ -134,6 +134,12 @@ const FUEL: usize = 12_000_000;
 /// Expressions, blocks and calls in one another, over all programs.
 const DEPTH: u32 = 160;
 
+/// Units of work for going one level deeper: an expression, a block or a call.
+const LEVEL: usize = 8;
+
+/// Units of work for a program, besides its code.
+const PROGRAM: usize = 300;
+
 /// Programs in one another.
 const PROGRAMS: u32 = 8;
 
@@ -151,11 +157,11 @@ impl Budget {
 
     fn burn(&mut self, amount: usize) -> bool {
         self.fuel = self.fuel.saturating_sub(amount + 1);
-        self.fuel > 0
+        work::charge(1 + amount / 8) && self.fuel > 0
     }
 
     fn enter(&mut self) -> bool {
-        let room = self.depth < DEPTH;
+        let room = work::charge(LEVEL) && self.depth < DEPTH;
         self.depth += u32::from(room);
         room
     }
@@ -260,6 +266,9 @@ pub(crate) fn run_with(
     };
     if run.analyst.languages.programs >= PROGRAMS {
         run.analyst.opaque("programs in programs go deeper than is followed", program.span);
+        return run.derived();
+    }
+    if !work::charge(PROGRAM + run.call.argv.len() * 2) {
         return run.derived();
     }
     run.analyst.languages.programs += 1;

@@ -1,5 +1,7 @@
 //! One component of a path, which may hold globs and unknown parts, and whether it could be a given name.
 
+use tollgate_model::work;
+
 use crate::word::EVERYWHERE;
 
 /// One component of a path.
@@ -44,6 +46,9 @@ impl Component {
     }
 
     pub(super) fn push_glob(&mut self, glob: &str) {
+        if !work::charge(1 + glob.len() / 2) {
+            return self.push_hole();
+        }
         self.make_dynamic();
         let tokens = tokens(glob);
         self.text.extend(tokens.iter().map(|token| match token {
@@ -253,6 +258,9 @@ fn tokens(glob: &str) -> Vec<Token> {
 
 /// Is there a text that both patterns match?
 fn overlap(left: &[Token], right: &[Token]) -> bool {
+    if !work::charge((left.len() + 1) * (right.len() + 1) / 4) {
+        return true;
+    }
     let mut row: Vec<bool> = vec![false; right.len() + 1];
     let mut previous: Vec<bool> = Vec::new();
     for i in 0..=left.len() {

@@ -1,5 +1,7 @@
 //! Tokens of SQL: words in lower case, strings, symbols, and the clients' own command lines.
 
+use tollgate_model::work;
+
 use super::Flavour;
 
 /// One token.
@@ -19,6 +21,7 @@ pub(super) enum Token {
 
 /// Reads a whole text.
 pub(super) fn tokens(sql: &str, flavour: Flavour) -> Vec<Token> {
+    work::charge(sql.len() * 2);
     let mut reader =
         Reader { rest: sql, flavour, tokens: Vec::new(), fresh_line: true, in_run: false, dollars: true };
     while reader.step() {}

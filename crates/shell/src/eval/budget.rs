@@ -1,6 +1,6 @@
 //! What bounds an evaluation: counts of work done, never time.
 
-use tollgate_model::Span;
+use tollgate_model::{Span, work};
 
 use super::state::{Elements, State};
 use super::{Host, Limit, Note, Shell};
@@ -10,6 +10,8 @@ use crate::value::{Text, Value};
 pub(super) const COMMAND: usize = 4;
 const STEPS: u32 = 200_000;
 const WORDS: u32 = 10_000;
+/// Units of work that one step stands for.
+const STEP: usize = 8;
 const DEPTH: u32 = 64;
 const ITERATIONS: u32 = 2_000;
 const RECURSIONS: u32 = 500;
@@ -53,6 +55,7 @@ impl Budget {
     /// Pays for copying a value; running out shows at the next step.
     pub fn charge(&mut self, value: &Value) {
         let bytes: usize = value.any.iter().map(Text::bytes).sum();
+        work::charge(bytes / 32 + value.any.len());
         let steps = u32::try_from(bytes / 256 + value.any.len() / 16).unwrap_or(u32::MAX);
         self.steps = self.steps.saturating_sub(steps);
     }
@@ -67,6 +70,7 @@ impl Budget {
     /// Pays for going through a value letter by letter.
     pub fn charge_letters(&mut self, value: &Value) {
         let bytes: usize = value.any.iter().map(Text::bytes).sum();
+        work::charge(bytes / 2);
         self.steps = self.steps.saturating_sub(u32::try_from(bytes / 4).unwrap_or(u32::MAX));
     }
 }
@@ -74,6 +78,10 @@ impl Budget {
 impl Shell {
     /// Uses up steps. False when there are none left, which the host is told once.
     pub(super) fn step(&mut self, count: usize, span: Span, host: &mut dyn Host) -> bool {
+        if !work::charge(count.saturating_mul(STEP)) {
+            self.exhausted(Limit::Steps, span, host);
+            return false;
+        }
         let count = u32::try_from(count).unwrap_or(u32::MAX);
         if let Some(left) = self.budget.steps.checked_sub(count) {
             self.budget.steps = left;

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use tollgate_model::Span;
+use tollgate_model::{Span, work};
 
 use super::Field;
 use super::globs;
@@ -185,7 +185,8 @@ impl Drafts {
     }
 
     fn replace(&mut self, mut ways: Vec<Draft>) {
-        if ways.len() > WAYS
+        let paid = work::charge(ways.iter().map(|draft| draft.done.len() + 1).sum());
+        if (!paid || ways.len() > WAYS)
             && let Some(first) = ways.first()
         {
             let mut draft = Draft { done: Vec::new(), now: None, span: first.span };

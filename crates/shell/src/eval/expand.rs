@@ -2,12 +2,13 @@
 
 use std::rc::Rc;
 
-use tollgate_model::Span;
+use tollgate_model::{Span, work};
 
 use super::brace::{self, Piece as Braced};
 use super::draft::{Draft, Drafts};
 use super::globs;
 use super::state::List;
+use super::substituted::{Substituted, is_substitution};
 use super::{Field, Host, Limit, Shell};
 use crate::ast::{Dialect, Part, Word};
 use crate::value::{Builder, HoleSource, Piece, Text, Value};
@@ -64,6 +65,9 @@ impl Shell {
         // One word for one word costs nothing; what expansion adds does.
         let words: usize = options.iter().map(Vec::len).sum();
         self.step(words / 4, span, host);
+        if options.len() > 1 {
+            work::charge(lists.iter().map(Vec::len).sum::<usize>() * options.len() / 2);
+        }
         if !self.spend_words(words.saturating_sub(1), span, host) {
             options = vec![vec![self.too_many(span)]];
         }
@@ -108,8 +112,10 @@ impl Shell {
         let limit = self.budget.words as usize;
         let Some(words) = brace::expand(&word.parts, limit) else {
             let pieces: Vec<Braced<'_>> = word.parts.iter().map(Braced::Part).collect();
-            return self.expand_pieces(&pieces, span, host).finish();
+            return self.expand_pieces(&pieces, span, None, host).finish();
         };
+        work::charge(words.iter().map(|pieces| 2 + pieces.len()).sum::<usize>() * 2);
+        let mut substituted = Substituted::default();
         let mut lists = vec![Vec::new()];
         if words.iter().flatten().any(|piece| matches!(piece, Braced::TooMany)) {
             self.exhausted(Limit::Words, word.span, host);
@@ -118,20 +124,28 @@ impl Shell {
             if !self.step(1, word.span, host) {
                 break;
             }
-            let fields = self.expand_pieces(&pieces, span, host).finish();
+            let fields = self.expand_pieces(&pieces, span, Some(&mut substituted), host).finish();
             self.extend_lists(&mut lists, fields, word.span, host);
         }
         if self.dialect == Dialect::Posix {
             // Bash as `sh` expands braces, other shells leave them alone.
             let pieces: Vec<Braced<'_>> = word.parts.iter().map(Braced::Part).collect();
-            if let Fields::Any(plain) = self.expand_pieces(&pieces, span, host).finish() {
+            let plain = self.expand_pieces(&pieces, span, Some(&mut substituted), host).finish();
+            if let Fields::Any(plain) = plain {
                 lists.extend(plain);
             }
         }
         Fields::Any(lists)
     }
 
-    fn expand_pieces(&mut self, pieces: &[Braced<'_>], span: Span, host: &mut dyn Host) -> Drafts {
+    /// `substituted` holds what substitutions of the same word came to for the words before this one.
+    fn expand_pieces<'a>(
+        &mut self,
+        pieces: &[Braced<'a>],
+        span: Span,
+        mut substituted: Option<&mut Substituted<'a>>,
+        host: &mut dyn Host,
+    ) -> Drafts {
         let mut drafts = Drafts::new(span, self.separators(host));
         drafts.globbing = !self.state.local.options.noglob;
         let mut rest = pieces;
@@ -148,7 +162,14 @@ impl Shell {
                 Braced::Raw(text) => self.add_raw(&mut drafts, text, false),
                 Braced::Number => drafts.quoted(&Text { pieces: Piece::Glob(NUMBER.into()).into() }.into()),
                 Braced::TooMany => drafts.quoted(&Value::something(HoleSource::Budget)),
-                Braced::Part(part) => self.add_part(&mut drafts, part, false, host),
+                Braced::Part(part) => match &mut substituted {
+                    Some(known) if is_substitution(part) => {
+                        let (quoted, value) = self.substitute_once(part, known, host);
+                        let expanded = Expanded::One { value, whole: false };
+                        self.add_expanded(&mut drafts, expanded, quoted, false, host);
+                    }
+                    _ => self.add_part(&mut drafts, part, false, host),
+                },
             }
         }
         drafts
@@ -293,7 +314,12 @@ impl Shell {
         if mode == Mode::Pattern && !quoted { value.map(globs::activate) } else { value }
     }
 
-    fn expanded_value(&mut self, expanded: Expanded<'_>, mode: Mode, host: &mut dyn Host) -> Value {
+    pub(super) fn expanded_value(
+        &mut self,
+        expanded: Expanded<'_>,
+        mode: Mode,
+        host: &mut dyn Host,
+    ) -> Value {
         match expanded {
             Expanded::One { value, .. } => value,
             Expanded::Many { lists, star } => self.joined_lists(&lists, star, host),
@@ -316,7 +342,7 @@ impl Shell {
             .unwrap_or_else(Value::empty)
     }
 
-    fn expand_part<'a>(&mut self, part: &'a Part, host: &mut dyn Host) -> (bool, Expanded<'a>) {
+    pub(super) fn expand_part<'a>(&mut self, part: &'a Part, host: &mut dyn Host) -> (bool, Expanded<'a>) {
         match part {
             Part::Text { text, quoted } => {
                 (*quoted, Expanded::One { value: self.literal(text), whole: true })

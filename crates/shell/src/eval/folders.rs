@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use tollgate_model::work;
+
 use super::state::{Contents, Variable, World};
 use super::{Call, Shell};
 use crate::value::{Hole, HoleSource, MAX_VALUES, Piece, Text, Value};
@@ -28,7 +30,7 @@ impl Shell {
     /// There surely is a folder of this name from now on.
     pub fn make_folder(&mut self, path: &Value) {
         if let Some(path) = self.resolve(path).as_literal() {
-            let folders = Rc::make_mut(&mut self.state.world_mut().folders);
+            let folders = self.state.folders_mut();
             folders.retain(|known, there| *there || !is_below(known, path));
             folders.insert(Rc::from(path), true);
         }
@@ -40,7 +42,7 @@ impl Shell {
         for text in self.resolve(path).any {
             match text.as_literal() {
                 Some(path) => {
-                    let folders = Rc::make_mut(&mut self.state.world_mut().folders);
+                    let folders = self.state.folders_mut();
                     folders.retain(|known, _| !is_below(known, path));
                     folders.insert(Rc::from(path), false);
                 }
@@ -55,7 +57,7 @@ impl Shell {
             if self.state.world.folders.is_empty() {
                 return;
             }
-            let folders = Rc::make_mut(&mut self.state.world_mut().folders);
+            let folders = self.state.folders_mut();
             folders
                 .iter_mut()
                 .filter(|(known, _)| is_below(known, folder))
@@ -66,7 +68,7 @@ impl Shell {
     /// Any folder that fits may be gone.
     fn remove_some(&mut self, text: &Text) {
         let fits = Fits::new(text);
-        let folders = Rc::make_mut(&mut self.state.world_mut().folders);
+        let folders = self.state.folders_mut();
         folders.iter_mut().filter(|(known, _)| fits.may_take(known)).for_each(|(_, there)| *there = false);
         // Of the folders that the script does not speak of, only a pattern of names says which may be gone.
         let walks = |piece: &Piece| matches!(piece, Piece::Glob(glob) if glob.contains("**"));
@@ -143,6 +145,7 @@ impl Shell {
     /// What the script put below one name lies below the other, too; or instead of it.
     pub fn carry(&mut self, from: &Value, to: &Value, moved: bool) {
         let (from, to) = (self.keys(from), self.keys(to));
+        work::charge((self.state.world.files.len() + self.state.world.folders.len()) / 4);
         let (Some(from), Some(to)) = (from.as_literal(), to.as_literal()) else { return };
         let below = |path: &Text| {
             let rest = path.prefix().strip_prefix(from).filter(|rest| rest.starts_with('/'))?;

@@ -1,6 +1,8 @@
 //! Which characters of a word are active patterns. While a word is being put together a `Glob` piece is
 //! any unquoted text; `settle` leaves only real operators as `Glob`.
 
+use tollgate_model::work;
+
 use crate::value::{Piece, Text};
 
 /// An extended pattern longer than this is read as text.
@@ -113,6 +115,9 @@ impl Settler<'_> {
         }
         let mut depth = 0_u32;
         for at in self.at + 1..self.syms.len().min(self.at + GROUP_LENGTH) {
+            if at % 8 == 0 && !work::charge(1) {
+                return 0;
+            }
             if self.is_active(at, '(') {
                 depth += 1;
             } else if self.is_active(at, ')') {

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use tollgate_model::work;
+
 use super::state::{
     Args, Array, Attributes, Contents, Descriptor, Elements, ExitCode, Flow, Functions, List, Local, Options,
     Shadowed, State, Variable, Vars, World,
@@ -92,6 +94,7 @@ impl Shell {
     }
 
     fn join_vars(&self, left: &Vars, right: &Vars, host: &dyn Host) -> Vars {
+        work::charge(left.len() + right.len());
         let mut all = left.clone();
         for (name, variable) in &mut all {
             match right.get(name) {
@@ -159,6 +162,7 @@ fn merge<K: Ord + Clone, V: Clone>(
     right: &BTreeMap<K, V>,
     combine: impl Fn(&V, &V) -> V,
 ) -> BTreeMap<K, V> {
+    work::charge(left.len() + right.len());
     let mut all = left.clone();
     for (key, value) in right {
         let value = left.get(key).map_or_else(|| value.clone(), |other| combine(other, value));

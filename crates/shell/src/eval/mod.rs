@@ -32,6 +32,7 @@ mod simple;
 mod skim;
 mod state;
 mod store;
+mod substituted;
 mod swarm;
 mod text;
 mod vars;
@@ -47,7 +48,7 @@ use budget::Budget;
 pub use budget::KeptBack;
 use state::{Descriptor, Flow, Jump, List, State};
 pub use store::Written;
-use tollgate_model::Span;
+use tollgate_model::{Span, work};
 
 use crate::ast::{Dialect, Script};
 use crate::value::{HoleSource, Piece, Taint, Text, Value};
@@ -347,6 +348,7 @@ impl Shell {
         let folder = folder.trim_end_matches('/');
         let below =
             |path: &Text| path.prefix().strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        work::charge(self.state.world.files.len());
         let files = self.state.world.files.iter().filter(|(path, _)| below(path));
         files.fold(Taint::NONE, |marks, (_, written)| marks.union(written.value.taint))
     }

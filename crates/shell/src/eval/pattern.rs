@@ -1,5 +1,7 @@
 //! Shell patterns: `*`, `?`, `[…]` and the extended forms `@(a|b)`, `?( )`, `*( )`, `+( )`, `!( )`.
 
+use tollgate_model::work;
+
 use crate::value::{Piece, Text};
 
 const FUEL: u32 = 200_000;
@@ -127,7 +129,7 @@ impl Default for Fuel {
 impl Fuel {
     fn spend(&mut self) -> Option<()> {
         self.left = self.left.checked_sub(1)?;
-        Some(())
+        work::charge(1).then_some(())
     }
 
     fn deeper(&mut self, inside: impl FnOnce(&mut Self) -> Option<bool>) -> Option<bool> {

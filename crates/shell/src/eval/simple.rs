@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use tollgate_model::Span;
+use tollgate_model::{Span, work};
 
 use super::budget::COMMAND;
 use super::builtins::{self, Builtin};
@@ -269,7 +269,10 @@ impl Shell {
     }
 
     fn dispatch(&mut self, call: Call, words: &[Word], host: &mut dyn Host) -> Flow {
-        self.step(COMMAND, call.span, host);
+        work::charge(call.argv.len() * 2);
+        if !self.step(COMMAND, call.span, host) && work::is_spent() {
+            return Flow::both(self.state.clone());
+        }
         let splits = call.argv.first().is_some_and(|field| field.splits);
         let Some(name) = call.name().filter(|_| !splits) else { return self.run_unresolved(call, host) };
         if self.skims_call(&call) {

@@ -6,7 +6,7 @@ use crate::ast::Command;
 use crate::value::{HoleSource, Text, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use tollgate_model::Span;
+use tollgate_model::{Span, work};
 
 /// Shell and world at one point.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -249,10 +249,12 @@ impl State {
     }
 
     pub fn local_mut(&mut self) -> &mut Local {
+        charge_copy(&self.local, 16);
         Rc::make_mut(&mut self.local)
     }
 
     pub fn world_mut(&mut self) -> &mut World {
+        charge_copy(&self.world, 6);
         Rc::make_mut(&mut self.world)
     }
 
@@ -270,15 +272,35 @@ impl State {
     }
 
     pub fn files_mut(&mut self) -> &mut BTreeMap<Text, super::Written> {
-        Rc::make_mut(&mut self.world_mut().files)
+        let world = self.world_mut();
+        charge_copy(&world.files, world.files.len() * 2);
+        Rc::make_mut(&mut world.files)
+    }
+
+    /// For whoever goes over all of them.
+    pub fn folders_mut(&mut self) -> &mut super::folders::Folders {
+        let world = self.world_mut();
+        work::charge(world.folders.len() / 8);
+        Rc::make_mut(&mut world.folders)
     }
 
     pub fn buffers_mut(&mut self) -> &mut BTreeMap<u32, Rc<Value>> {
-        Rc::make_mut(&mut self.world_mut().buffers)
+        let world = self.world_mut();
+        charge_copy(&world.buffers, world.buffers.len());
+        Rc::make_mut(&mut world.buffers)
     }
 
     pub fn vars_mut(&mut self) -> &mut Vars {
-        Rc::make_mut(&mut self.local_mut().vars)
+        let local = self.local_mut();
+        charge_copy(&local.vars, local.vars.len());
+        Rc::make_mut(&mut local.vars)
+    }
+}
+
+/// Pays for the copy that is made before something shared is written.
+fn charge_copy<T>(shared: &Rc<T>, entries: usize) {
+    if Rc::strong_count(shared) > 1 {
+        work::charge(entries);
     }
 }
 

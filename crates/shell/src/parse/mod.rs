@@ -20,7 +20,7 @@ mod zsh;
 
 pub use deceptive::first_lookalike;
 
-use tollgate_model::Span;
+use tollgate_model::{Span, work};
 
 use crate::ast::{Dialect, Problem, ProblemKind, Script};
 use crate::budget::Limits;
@@ -39,6 +39,7 @@ impl Limits {
     #[must_use]
     pub fn parse(&self, source: &str, dialect: Dialect) -> Script {
         let text = source.get(..source.floor_char_boundary(self.text)).unwrap_or_default();
+        work::charge(text.len() / 2);
         let mut parser = Parser::new(text, dialect, *self);
         parser.note_nul();
         let mut script = parser.script(Closers::NONE);

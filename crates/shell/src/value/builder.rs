@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use tollgate_model::work;
+
 use super::{Hole, HoleSource, MAX_BYTES, MAX_PIECES, MAX_VALUES, Piece, Pieces, Taint, Text, Value};
 
 /// A value under construction.
@@ -27,7 +29,15 @@ impl Builder {
             + value.any.iter().map(Text::bytes).max().unwrap_or_default();
         let pieces = self.any.iter().map(|text| text.pieces.len()).max().unwrap_or_default();
         let count = self.any.len() * value.any.len();
-        if count > MAX_VALUES || pieces > MAX_PIECES || size > MAX_BYTES || count * size > 4 * MAX_BYTES {
+        let copied = if value.any.len() > 1 { count * (2 + pieces) } else { count };
+        let paid =
+            work::charge(copied + value.any.iter().map(Text::bytes).sum::<usize>() * self.any.len() / 16);
+        if !paid
+            || count > MAX_VALUES
+            || pieces > MAX_PIECES
+            || size > MAX_BYTES
+            || count * size > 4 * MAX_BYTES
+        {
             return self.give_up(!value.maybe_empty());
         }
         match value.any.as_slice() {
@@ -43,7 +53,8 @@ impl Builder {
 
     /// Adds known text at the end.
     pub fn push_str(&mut self, text: &str) {
-        if self.any.iter().any(|growing| growing.bytes + text.len() > MAX_BYTES) {
+        let paid = work::charge(text.len() * self.any.len() / 16);
+        if !paid || self.any.iter().any(|growing| growing.bytes + text.len() > MAX_BYTES) {
             return self.give_up(!text.is_empty());
         }
         self.any.iter_mut().for_each(|growing| growing.push_str(text));
@@ -81,6 +92,7 @@ impl Default for Builder {
 
 impl From<&Value> for Builder {
     fn from(value: &Value) -> Self {
+        work::charge(value.any.iter().map(|text| text.pieces.len() + text.bytes() / 32).sum());
         let growing = |text: &Text| Growing::default().with(text);
         Self { any: value.any.iter().map(growing).collect(), taint: value.taint }
     }

@@ -1,6 +1,6 @@
 //! Trees that are copied over others: one that is a repository brings its own `.git`, and that of the other is lost.
 
-use tollgate_model::{Certainty, Effect, EffectKind, FileKind, Place, WriteMode, Zone};
+use tollgate_model::{Certainty, Effect, EffectKind, FileKind, Place, WriteMode, Zone, work};
 
 use super::rights::is_plain_call;
 use crate::commands::Run;
@@ -42,6 +42,7 @@ pub(in crate::commands) fn repository(run: &mut Run, source: &Word, target: &Wor
 
 /// A folder has another name from now on, or a copy of that name, with all that the call put into it.
 pub(super) fn carried(run: &mut Run, source: &Word, landing: &Word, moved: bool) {
+    work::charge(run.args.len());
     let places = run.analyst.places(source, run.shell);
     let folder = |(place, _): &(Place, Certainty)| {
         !place.pattern && run.analyst.world.kind(&place.path) == FileKind::Dir

@@ -1,6 +1,6 @@
 //! Editors that are told what to do: vim, ex, ed.
 
-use tollgate_model::WriteMode;
+use tollgate_model::{WriteMode, work};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::{Taint, Value};
 
@@ -28,7 +28,7 @@ pub(super) fn vim(run: &mut Run) -> Outcome {
     let quiet = run.program == "ex" || run.args.iter().any(is_ex);
     let silence = |word: &&Word| !(quiet && (is_ex(word) || word.is("-s")));
     let mut rest: Vec<Word> = run.args.iter().filter(silence).cloned().collect();
-    loop {
+    while work::charge(rest.len() * 4) {
         let given = read(&rest, spec, &[]);
         commands.extend(
             ["c", "cmd", "remote-send", "remote-expr"].iter().flat_map(|name| given.values(name)).cloned(),

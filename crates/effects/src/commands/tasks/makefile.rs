@@ -3,7 +3,7 @@
 mod functions;
 mod parts;
 
-use tollgate_model::EffectKind;
+use tollgate_model::{EffectKind, work};
 use tollgate_shell::eval::Outcome;
 
 use super::text_of;
@@ -163,6 +163,7 @@ impl Makefile {
 
     /// A text in which the names that were left to the shell are those of variables that are set after all.
     fn settled(&self, text: &str) -> String {
+        work::charge(2 + text.matches("${").count() * self.variables.len() / 2);
         let mut parts = text.split("${");
         let mut out = parts.next().unwrap_or_default().to_owned();
         for part in parts {
@@ -180,6 +181,9 @@ impl Makefile {
     }
 
     fn line(&mut self, line: &str) {
+        if !work::charge(10 + line.len() / 4) {
+            return;
+        }
         if self.defines(line) {
             return;
         }
@@ -270,6 +274,9 @@ impl Makefile {
 
     /// A text with its variables put in. What is not known is left to the shell as a variable of its own.
     fn expand(&self, text: &str) -> String {
+        if !work::charge(2 + text.len() / 8) {
+            return TOO_LONG.to_owned();
+        }
         let mut out = String::new();
         let mut rest = text;
         while let Some(at) = rest.find('$') {
@@ -304,6 +311,7 @@ impl Makefile {
     }
 
     fn value(&self, name: &str) -> String {
+        work::charge(4 + self.variables.len() / 2);
         if let Some((_, value)) = self.variables.iter().find(|(known, _)| known == name) {
             return value.clone();
         }
@@ -395,7 +403,11 @@ impl Makefile {
         }
         let mut file = self.clone();
         let (mut done, mut unread) = (Vec::<String>::new(), false);
+        work::charge(self.rules.len() * 10);
         while let Some((goal, ready)) = todo.pop() {
+            if !work::charge(10 + self.rules.len()) {
+                break;
+            }
             let rules = || self.rules.iter().filter(|rule| rule.targets.contains(&goal));
             if ready {
                 rules().for_each(|rule| file.made(rule, dry, &mut lines));

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use tollgate_model::work;
+
 use super::super::token::{
     Parts, Scan, Tok, Token, Tokens, brackets, delimited, embedded, escape, is_name, is_stand_in, plain,
     starts_name,
@@ -43,6 +45,7 @@ const OPS: &[&str] = &[
 ];
 
 pub(super) fn lex(text: &str, form: &Form) -> Rc<[Token]> {
+    work::charge(text.len());
     let mut scan = Scan::new(text);
     let mut tokens = Tokens { fresh: true, ..Tokens::default() };
     if scan.sees("#!") {

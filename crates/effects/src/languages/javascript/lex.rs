@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use tollgate_model::work;
+
 use super::super::token::{
     Part, Parts, Scan, Tok, Token, Tokens, brackets, embedded, escape, is_name, is_stand_in, starts_name,
 };
@@ -14,6 +16,7 @@ const OPS: &[&str] = &[
 ];
 
 pub(super) fn lex(text: &str) -> Rc<[Token]> {
+    work::charge(text.len());
     let mut scan = Scan::new(text);
     let mut tokens = Tokens { fresh: true, ..Tokens::default() };
     if scan.sees("#!") {

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use tollgate_model::work;
+
 use super::super::token::{
     Part, Parts, Scan, Tok, Token, Tokens, brackets, embedded, escape, is_name, is_stand_in, plain,
     starts_name,
@@ -15,6 +17,7 @@ const OPS: &[&str] = &[
 ];
 
 pub(super) fn lex(text: &str) -> Rc<[Token]> {
+    work::charge(text.len());
     let mut scan = Scan::new(text);
     let mut tokens = Tokens { fresh: true, ..Tokens::default() };
     if text.contains("<?php") || text.contains("<?=") {

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use tollgate_model::work;
+
 use super::super::token::{
     Parts, Scan, Tok, Token, Tokens, brackets, embedded, escape, is_stand_in, starts_name,
 };
@@ -13,6 +15,7 @@ const OPS: &[&str] = &[
 ];
 
 pub(super) fn lex(text: &str) -> Rc<[Token]> {
+    work::charge(text.len());
     // A lone carriage return ends a line too, and a comment with it.
     let lines = text.contains('\r').then(|| text.replace("\r\n", "\n").replace('\r', "\n"));
     let text = lines.as_deref().unwrap_or(text);

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use tollgate_model::work;
+
 use super::super::token::{
     Bracket, Parts, Role, Scan, Tok, Token, Tokens, brackets, closing, delimited, embedded, escape, is_name,
     is_stand_in, plain, starts_name,
@@ -15,6 +17,7 @@ const OPS: &[&str] = &[
 ];
 
 pub(super) fn lex(text: &str) -> Rc<[Token]> {
+    work::charge(text.len());
     let mut lexer = Lexer {
         scan: Scan::new(text),
         tokens: Tokens { fresh: true, ..Tokens::default() },

@@ -162,8 +162,16 @@ impl Shell {
         if argv.is_empty() {
             return Flow::of(Status::Success, self.state.clone());
         }
-        let mut inner = Call { argv, ..call.clone() };
-        inner.kind = super::Kind::External;
+        let inner = Call { argv, kind: super::Kind::External, ..call.clone() };
+        let flow = self.nested(call.span, host, |shell, host| shell.run_prefixed(builtin, inner, host));
+        flow.unwrap_or_else(|| self.either())
+    }
+
+    /// Runs the command that stands behind `command`, `builtin` or `exec`.
+    fn run_prefixed(&mut self, builtin: Builtin, inner: Call, host: &mut dyn Host) -> Flow {
+        if !self.step(inner.argv.len(), inner.span, host) {
+            return self.either();
+        }
         if inner.argv.first().is_some_and(|field| field.value.any.len() > 1 || field.splits) {
             return self.run_call(inner, &[], host);
         }
