@@ -1,6 +1,7 @@
 //! What the compiler does not hold: the dependency table, purity, lengths, the list of fault tests, generated pages,
 //! licences.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -64,12 +65,6 @@ const IO: &[&str] = &[
 /// Catalogues of like things, which may be long.
 const CATALOGUES: &[&str] = &["crates/effects/src/paths/zones.rs"];
 
-/// Rows of the fault table whose parts exist: each has a test named after it.
-const FAULTS: &[u32] = &[
-    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 21, 23, 24, 25, 26, 28, 29, 30, 31,
-    33, 34, 35, 36, 39, 40, 42, 43, 44,
-];
-
 /// Runs every check and shows all problems at once.
 pub fn run() -> Result<()> {
     let mut problems = Vec::new();
@@ -79,7 +74,7 @@ pub fn run() -> Result<()> {
         problems.extend(purity(path, text));
         problems.extend(lengths(path, text));
     }
-    problems.extend(faults(&sources));
+    problems.extend(faults(&sources)?);
     problems.extend(last_word(&sources));
     problems.extend(docs::stale()?);
     problems.extend(agent_docs::stale()?);
@@ -162,12 +157,18 @@ fn lengths(path: &Path, text: &str) -> Vec<String> {
     problems
 }
 
-fn faults(sources: &[(PathBuf, String)]) -> Vec<String> {
-    let named = |row: u32| {
-        let name = format!("fn f{row:02}_");
-        sources.iter().any(|(_, text)| text.contains(&name))
-    };
-    FAULTS.iter().filter(|row| !named(**row)).map(|row| format!("no test is named f{row:02}_…")).collect()
+/// Each row of the page about faults has a test that is named after it, and each such test has its row.
+fn faults(sources: &[(PathBuf, String)]) -> Result<Vec<String>> {
+    let page = std::fs::read_to_string(sh::root().join("docs/faults.md"))?;
+    let row = |line: &str| line.strip_prefix("| F")?.split(' ').next()?.parse::<u32>().ok();
+    let rows: BTreeSet<u32> = page.lines().filter_map(row).collect();
+    let test =
+        |line: &str| line.trim_start().strip_prefix("fn f")?.get(..3)?.strip_suffix('_')?.parse::<u32>().ok();
+    let tests: BTreeSet<u32> = sources.iter().flat_map(|(_, text)| text.lines().filter_map(test)).collect();
+    let untested = rows.difference(&tests).map(|row| format!("docs/faults.md: no test is named f{row:02}_…"));
+    let unlisted =
+        tests.difference(&rows).map(|row| format!("docs/faults.md: no row F{row} for the tests f{row:02}_…"));
+    Ok(untested.chain(unlisted).collect())
 }
 
 fn last_word(sources: &[(PathBuf, String)]) -> Option<String> {

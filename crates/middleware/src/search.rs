@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_of_the_workspace_are_left_out() {
+    fn f52_folders_of_the_workspace_are_left_out() {
         let base = tempfile::tempdir().unwrap();
         let base = base.path().canonicalize().unwrap();
         let (work, tools) = (base.join("work"), base.join("tools"));

@@ -48,13 +48,13 @@ fn sample(inputs: Vec<Input>, step: usize) -> Vec<Input> {
 }
 
 #[test]
-fn known_expensive_inputs_are_bounded() {
+fn f45_known_expensive_inputs_are_bounded() {
     let slow = slow(&inputs::known());
     assert!(slow.is_empty(), "{}", slow.join("\n"));
 }
 
 #[test]
-fn generated_inputs_are_bounded() {
+fn f45_generated_inputs_are_bounded() {
     let mut all = sample(inputs::chains(), 13);
     all.extend(sample(inputs::nests(), 29));
     all.extend(sample(inputs::repeats(), 61));
@@ -64,7 +64,7 @@ fn generated_inputs_are_bounded() {
 }
 
 #[test]
-fn mutated_commands_are_bounded() {
+fn f45_mutated_commands_are_bounded() {
     let text = |case: &tollgate_model::json::Value| {
         let tool = case.text("tool").unwrap_or("Shell").to_owned();
         (!matches!(tool.as_str(), "Mcp" | "Other"))
@@ -76,7 +76,7 @@ fn mutated_commands_are_bounded() {
 }
 
 #[test]
-fn what_comes_after_an_expensive_input_is_not_allowed() {
+fn f45_what_comes_after_an_expensive_input_is_not_allowed() {
     for input in inputs::known().into_iter().filter(|input| input.text.ends_with("rm -rf ~")) {
         let (verdict, _) = judged(&input);
         assert!(verdict >= Verdict::Ask, "{}: {verdict:?}", input.name);
@@ -84,7 +84,7 @@ fn what_comes_after_an_expensive_input_is_not_allowed() {
 }
 
 #[test]
-fn a_refusal_before_an_expensive_input_stays() {
+fn f45_a_refusal_before_an_expensive_input_stays() {
     for input in inputs::known() {
         let text = format!("rm -rf ~; {}", input.text);
         let (verdict, _) = judged(&Input { text, ..input.clone() });

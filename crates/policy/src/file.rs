@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_regular_files_of_a_bounded_size_are_read() {
+    fn f48_only_regular_files_of_a_bounded_size_are_read() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         std::fs::write(at("file"), "12345").unwrap();

@@ -173,7 +173,7 @@ fn an_answer_by_the_deadline_is_recorded() {
 
 /// The rules refuse the call; then the hook is ended while a guard is still running.
 #[test]
-fn a_refusal_that_was_found_is_the_last_word() {
+fn f45_a_refusal_that_was_found_is_the_last_word() {
     let guard = "import time\ndef process(*_):\n    time.sleep(20)\n    return {'decision': 'allow'}\n";
     let scratch = with_guard("      - {id: guard, type: safety, path: guard.py}\n", &[("guard.py", guard)]);
     let start = Instant::now();

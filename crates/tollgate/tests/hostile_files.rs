@@ -37,7 +37,7 @@ fn still_denies(scratch: &Scratch) {
 }
 
 #[test]
-fn a_projects_workflow_file_that_is_no_file_loosens_nothing() {
+fn f48_a_projects_workflow_file_that_is_no_file_loosens_nothing() {
     let kinds: [fn(&Path); 4] = [
         pipe,
         |path| symlink("/dev/stdin", path).unwrap(),
@@ -56,7 +56,7 @@ fn a_projects_workflow_file_that_is_no_file_loosens_nothing() {
 }
 
 #[test]
-fn a_project_names_no_workflow_outside_of_itself() {
+fn f48_a_project_names_no_workflow_outside_of_itself() {
     let scratch = Scratch::new();
     pipe(&scratch.home().join("far/x.yaml"));
     for name in ["../far/x.yaml", "src/../../far/x.yaml", "/dev/stdin/x.yaml"] {
@@ -68,7 +68,7 @@ fn a_project_names_no_workflow_outside_of_itself() {
 }
 
 #[test]
-fn thousands_of_hook_files_loosen_nothing() {
+fn f48_thousands_of_hook_files_loosen_nothing() {
     let scratch = Scratch::new();
     let hooks = scratch.project().join(".tollgate/hooks");
     let first = hooks.join("0/hook.meta.yaml");
@@ -86,7 +86,7 @@ fn thousands_of_hook_files_loosen_nothing() {
 
 /// The user's own hook files are read within the same bounds; what is not read fails, and is told.
 #[test]
-fn a_hook_file_that_is_not_read_fails_and_is_told() {
+fn f48_a_hook_file_that_is_not_read_fails_and_is_told() {
     let scratch = Scratch::new();
     scratch.policy("version: 1\n");
     let file = scratch.config().join("hooks/big/hook.meta.yaml");
@@ -97,7 +97,7 @@ fn a_hook_file_that_is_not_read_fails_and_is_told() {
 }
 
 #[test]
-fn a_pipe_in_place_of_a_file_of_the_sinks_holds_nothing_up() {
+fn f54_a_pipe_in_place_of_a_file_of_the_sinks_holds_nothing_up() {
     for name in ["sinks.lock", "sinks.json"] {
         let scratch = Scratch::new();
         let file = scratch.home().join("events.jsonl");
@@ -130,7 +130,7 @@ fn kept_reports_are_only_the_owners_to_read() {
 
 /// A `python3` of the project must not answer for a guard.
 #[test]
-fn no_interpreter_of_the_workspace_runs_a_guard() {
+fn f52_no_interpreter_of_the_workspace_runs_a_guard() {
     if support::is_missing("python3") {
         return;
     }

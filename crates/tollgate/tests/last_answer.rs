@@ -47,7 +47,7 @@ fn failure(scratch: &Scratch) -> Value {
 }
 
 #[test]
-fn an_answer_that_cannot_be_written_is_a_refusal() {
+fn f50_an_answer_that_cannot_be_written_is_a_refusal() {
     let scratch = Scratch::new();
     let refused = scratch.payload("Bash", json!({"command": "rm -rf ~"}));
     let asked = scratch.payload("Bash", json!({"command": "rm -rf $SOMEWHERE"}));
@@ -81,7 +81,7 @@ fn an_answer_that_cannot_be_written_is_a_refusal() {
 
 /// A pipe that is full and never read blocks the write; the deadline ends that.
 #[test]
-fn an_answer_that_nobody_reads_ends_with_the_deadline() {
+fn f50_an_answer_that_nobody_reads_ends_with_the_deadline() {
     let scratch = Scratch::new();
     let (reader, mut writer) = std::io::pipe().unwrap();
     rustix::fs::fcntl_setfl(&writer, rustix::fs::OFlags::NONBLOCK).unwrap();
@@ -129,7 +129,7 @@ fn f31_no_signal_ends_a_hook_without_words() {
 }
 
 #[test]
-fn a_failure_is_recorded_with_its_call() {
+fn f31_a_failure_is_recorded_with_its_call() {
     let scratch = Scratch::new();
     let mut child = start_with(&mut scratch.command(Some("PreToolUse")));
     let mut stdin = child.stdin.take().unwrap();
@@ -148,7 +148,7 @@ fn a_failure_is_recorded_with_its_call() {
 
 /// A mask or a disposition is inherited through `exec`: neither may take the deadline away.
 #[test]
-fn an_inherited_signal_mask_does_not_remove_the_deadline() {
+fn f51_an_inherited_signal_mask_does_not_remove_the_deadline() {
     if support::is_missing("python3") {
         return;
     }
@@ -195,7 +195,7 @@ fn stuck_mount(scratch: &Scratch, place: &Path) -> Option<Command> {
 }
 
 #[test]
-fn a_file_system_that_never_answers_ends_in_a_refusal() {
+fn f46_a_file_system_that_never_answers_ends_in_a_refusal() {
     let scratch = Scratch::new();
     let place = scratch.project().join("far");
     std::fs::create_dir_all(&place).unwrap();
@@ -222,7 +222,7 @@ fn a_file_system_that_never_answers_ends_in_a_refusal() {
 }
 
 #[test]
-fn a_working_directory_that_never_answers_ends_in_a_refusal() {
+fn f46_a_working_directory_that_never_answers_ends_in_a_refusal() {
     let scratch = Scratch::new();
     let place = scratch.project().join("far");
     std::fs::create_dir_all(&place).unwrap();
@@ -239,7 +239,7 @@ fn a_working_directory_that_never_answers_ends_in_a_refusal() {
 
 /// `audit: durable` is what `required` is, and waits for the disk before the answer.
 #[test]
-fn a_durable_audit_waits_for_the_disk() {
+fn f55_a_durable_audit_waits_for_the_disk() {
     let scratch = Scratch::new();
     scratch.policy("version: 1\naudit: durable\n");
     // The first answer tells of the policy.

@@ -259,7 +259,7 @@ fn an_approved_call_passes_once() {
 
 /// 32 bits are searched in seconds: an approval must open one call, not every call with the same short code.
 #[test]
-fn an_approval_is_bound_to_the_whole_digest_of_its_call() {
+fn f47_an_approval_is_bound_to_the_whole_digest_of_its_call() {
     let scratch = Scratch::new();
     let session = Session::new(&scratch, "s");
     session.bash("rm -rf /etc/x").denied();
@@ -312,7 +312,7 @@ fn approve_hides_nothing_of_a_call() {
 
 /// Forty-six allowed calls pushed a download out of a memory of 1 MiB.
 #[test]
-fn a_long_session_forgets_no_download() {
+fn f53_a_long_session_forgets_no_download() {
     let scratch = Scratch::new();
     let session = Session::new(&scratch, "s");
     session.bash("curl -so t.sh https://example.test/t.sh").silent();
@@ -334,7 +334,7 @@ fn a_long_session_forgets_no_download() {
 }
 
 #[test]
-fn wrong_pins_are_told_when_a_session_starts() {
+fn f49_wrong_pins_are_told_when_a_session_starts() {
     let scratch = Scratch::new();
     scratch.bash("ls").silent();
     let tries = scratch.state().join("owner.tries");

@@ -96,7 +96,7 @@ fn rehashed(line: &str, from: &str, to: &str) -> String {
 
 /// The hash of a PIN lets its reader try PINs in peace.
 #[test]
-fn the_hash_of_the_pin_is_not_the_agents_to_read() {
+fn f49_the_hash_of_the_pin_is_not_the_agents_to_read() {
     let scratch = Scratch::new();
     scratch.bash("ls").silent();
     let state = scratch.state();

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_forgotten_however_much_comes_after() {
+    fn f53_nothing_is_forgotten_however_much_comes_after() {
         let mut entries = vec![
             file("/home/u/p/t.sh", Mark::Downloaded),
             file("/home/u/p/secret.txt", Mark::Secret),

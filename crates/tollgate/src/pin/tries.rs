@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_wait_doubles_and_ends() {
+    fn f49_the_wait_doubles_and_ends() {
         let wait = |count| Tries { count, last: 1000 }.wait(1000).as_secs();
         assert_eq!(
             [0, 1, 2, 3, 4, 5, 13, 14, 40, u32::MAX].map(wait),
