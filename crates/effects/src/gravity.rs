@@ -4,7 +4,7 @@
 use tollgate_model::git::SKIPS_TLS;
 use tollgate_model::phrase::UNCHECKED;
 use tollgate_model::stage::{is_for_tests, is_production, is_protected_branch, place_of};
-use tollgate_model::{Certainty, Effect, EffectKind, Loss, Place, Rewrite, Zone};
+use tollgate_model::{Certainty, Effect, EffectKind, Loss, Place, Rewrite, Zone, work};
 
 use crate::carriers::Runs;
 
@@ -307,7 +307,8 @@ impl Setting<'_> {
         // That of a test says no more of what it works on than that of a build.
         let own = Some(self.name.to_owned()).filter(|_| !self.unasked() || self.is_test);
         let said: String = related.chain(own).collect::<Vec<_>>().join(" ");
-        if is_production(&said) {
+        // Each destruction is compared with every other command of the script.
+        if !work::charge(all.len() + said.len()) || is_production(&said) {
             return false;
         }
         let manual = ["workflow_dispatch", "when: manual", "pull_request", "merge_request", "schedule"];

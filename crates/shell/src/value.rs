@@ -328,7 +328,7 @@ impl Value {
     pub fn of(texts: impl IntoIterator<Item = Text>, taint: Taint) -> Self {
         let mut any: Vec<Text> = Vec::new();
         for text in texts {
-            if any.len() >= MAX_VALUES || !work::charge(1 + any.len() / 8) {
+            if any.len() >= MAX_VALUES || !work::charge(1 + any.len() / 8 + text.pieces.len()) {
                 return Self { taint, ..Self::unknown(HoleSource::Budget) };
             }
             if !any.contains(&text) {
