@@ -30,14 +30,16 @@ fn is_outside(folder: &Path, workspaces: &[PathBuf]) -> bool {
     folder.is_absolute() && !inside(folder) && !inside(&real)
 }
 
-/// The working directory, the outermost repository around it, and the project that the agent names.
+/// The working directory and the project: the one that the agent names, else the outermost repository around the working
+/// directory.
 fn workspaces() -> Vec<PathBuf> {
     let cwd = std::env::current_dir().ok();
-    let repository =
-        cwd.iter().flat_map(|cwd| cwd.ancestors()).filter(|folder| folder.join(".git").exists()).last();
-    let named = PROJECT.iter().filter_map(var_os).map(PathBuf::from);
-    let known: Vec<PathBuf> =
-        cwd.clone().into_iter().chain(repository.map(Path::to_owned)).chain(named).collect();
+    let mut known: Vec<PathBuf> = PROJECT.iter().filter_map(var_os).map(PathBuf::from).collect();
+    if known.is_empty() {
+        let around = cwd.iter().flat_map(|cwd| cwd.ancestors());
+        known.extend(around.filter(|folder| folder.join(".git").exists()).last().map(Path::to_owned));
+    }
+    known.extend(cwd);
     let real = known.iter().filter_map(|folder| folder.canonicalize().ok());
     let mut all: Vec<PathBuf> = real.chain(known.iter().cloned()).collect();
     // Whoever works in the home directory itself, or keeps it in git, has programs there.
