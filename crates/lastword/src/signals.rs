@@ -22,8 +22,8 @@ pub(crate) fn are_installed() -> bool {
     INSTALLED.load(Ordering::SeqCst)
 }
 
-/// The highest number of a signal on Linux; elsewhere there are fewer, and the call fails for the rest.
-const LAST: i32 = 64;
+/// The highest number of an ordinary signal on Linux; elsewhere there are fewer, and the call fails for the rest.
+const LAST: i32 = 31;
 
 /// Does this signal mean that the process cannot go on?
 pub(crate) fn is_crash(signal: i32) -> bool {
@@ -53,8 +53,7 @@ pub(crate) fn install(handler: extern "C" fn(i32)) {
             _ => set(signal, handler as usize),
         }
     }
-    ignore_reserved();
-    unblock();
+    block_real_time();
 }
 
 fn set(signal: i32, handler: usize) {
@@ -67,15 +66,19 @@ fn set(signal: i32, handler: usize) {
     }
 }
 
-/// glibc keeps the first two real-time signals for threads and refuses to touch them; unused they end the process.
-fn ignore_reserved() {
+/// Lets the ordinary signals through and holds the real-time ones back, which would end the process: one call instead of a
+/// handler for each. glibc keeps the first two of them to itself, so the kernel is told without it. What this process starts
+/// gets an empty mask.
+fn block_real_time() {
     #[cfg(target_os = "linux")]
-    for signal in [32, 33] {
-        // The kernel's form: handler, flags, restorer, mask.
-        let action: [usize; 4] = [libc::SIG_IGN, 0, 0, 0];
-        // SAFETY: the struct is only read; to ignore a signal takes no restorer; 8 is the size of the kernel's mask.
-        unsafe { libc::syscall(libc::SYS_rt_sigaction, signal, action.as_ptr(), 0_usize, 8_usize) };
+    {
+        let mask: u64 = !0 << LAST;
+        let how = libc::SIG_SETMASK;
+        // SAFETY: the mask is only read; 8 is the size of the kernel's.
+        unsafe { libc::syscall(libc::SYS_rt_sigprocmask, how, &raw const mask, 0_usize, size_of::<u64>()) };
     }
+    #[cfg(not(target_os = "linux"))]
+    unblock();
 }
 
 /// Lets every signal through: a mask is inherited, and a handler's own mask goes to what it starts.

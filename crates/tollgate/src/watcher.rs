@@ -1,5 +1,6 @@
 //! Waits for the process that does the work of a hook, where a file system may never answer: see `lastword::split`.
 
+use std::io::Read;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
@@ -36,8 +37,11 @@ pub fn split_where_needed() {
 }
 
 fn may_stall() -> bool {
-    let Ok(table) = std::fs::read("/proc/self/mountinfo") else { return false };
-    table.split(|byte| *byte == b'\n').any(is_remote)
+    let Ok(file) = std::fs::File::open("/proc/self/mountinfo") else { return false };
+    // With room for it all: the kernel tells no size, and the standard library would begin with pieces of 32 bytes.
+    let mut table = Vec::with_capacity(16 << 10);
+    let whole = file.take(LONGEST as u64).read_to_end(&mut table).is_ok();
+    !whole || table.split(|byte| *byte == b'\n').any(is_remote)
 }
 
 /// A line of the table: `36 35 98:0 / /mnt rw,noatime master:1 - ext3 /dev/root rw`.
