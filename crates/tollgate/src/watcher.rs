@@ -22,6 +22,9 @@ const REMOTE: [&str; 22] = [
     "ncpfs", "nfs", "nfs4", "ocfs2", "orangefs", "prl_fs", "smb3", "smbfs", "vboxsf", "virtiofs",
 ];
 
+/// Where no agent works.
+const ELSEWHERE: [&str; 4] = ["/proc/", "/sys/", "/run/user/", "/var/lib/lxcfs"];
+
 /// Goes on as the worker, if any file system here may never answer. The watcher answers for it and ends.
 ///
 /// Which paths a call touches is only known once they were touched, so that any such file system counts. Without one
@@ -46,14 +49,13 @@ fn may_stall() -> bool {
 
 /// A line of the table: `36 35 98:0 / /mnt rw,noatime master:1 - ext3 /dev/root rw`.
 fn is_remote(line: &[u8]) -> bool {
-    let line = String::from_utf8_lossy(line);
-    let Some((before, after)) = line.split_once(" - ") else { return false };
-    let kind = after.split(' ').next().unwrap_or_default();
-    let place = before.split(' ').nth(4).unwrap_or_default();
+    let Some(dash) = line.windows(3).rposition(|window| window == b" - ") else { return false };
+    let kind = line.get(dash + 3..).unwrap_or_default();
+    let kind = kind.split(|byte| *byte == b' ').next().unwrap_or_default();
+    let remote = REMOTE.iter().any(|remote| remote.as_bytes() == kind) || kind.starts_with(b"fuse.");
     // Nearly every desktop has some of these, where no agent works: they would cost each hook a second process.
-    let elsewhere =
-        ["/proc/", "/sys/", "/run/user/", "/var/lib/lxcfs"].iter().any(|folder| place.starts_with(folder));
-    (REMOTE.contains(&kind) || kind.starts_with("fuse.")) && !elsewhere
+    let place = || line.split(|byte| *byte == b' ').nth(4).unwrap_or_default();
+    remote && !ELSEWHERE.iter().any(|folder| place().starts_with(folder.as_bytes()))
 }
 
 fn watch(worker: &Worker) -> ! {
