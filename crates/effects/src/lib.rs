@@ -27,7 +27,6 @@ mod notebook;
 mod openings;
 mod options;
 mod orders;
-mod patch;
 mod paths;
 mod personal;
 mod pictures;

@@ -17,9 +17,9 @@ use crate::languages::{self, Language, Program};
 use crate::mcp;
 use crate::notebook;
 use crate::orders;
-use crate::patch::{self, Change};
 use crate::url::{self, Url};
 use crate::word::Word;
+use tollgate_model::patch::{self, Change};
 
 /// The largest file that is read to see what an edit makes of it.
 const EDIT_LIMIT: usize = 1 << 20;

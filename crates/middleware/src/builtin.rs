@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use regex_lite::RegexBuilder;
 use tollgate_model::json::{Value, object, parse, write};
 use tollgate_model::{CREDENTIALS_WITHIN, Effect, EffectKind, holds_credentials, may_hold_credentials};
-use tollgate_policy::{Stage, path_matches};
+use tollgate_policy::{Stage, path_matches, read_start};
 use tollgate_store::{redact, rfc3339};
 
 use crate::result::{Said, StageResult};
@@ -111,19 +111,9 @@ impl Call<'_> {
 
     fn holds_credentials(&self, path: &str) -> bool {
         let whole = Path::new(self.input.text("cwd").unwrap_or_default()).join(path);
-        let read = || {
-            // Not to hang on a pipe.
-            let file = OpenOptions::new()
-                .read(true)
-                .custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed())
-                .open(&whole)
-                .ok()
-                .filter(|file| file.metadata().is_ok_and(|meta| meta.is_file()))?;
-            let mut bytes = Vec::new();
-            file.take(CREDENTIALS_WITHIN as u64).read_to_end(&mut bytes).ok()?;
-            Some(String::from_utf8_lossy(&bytes).into_owned())
-        };
-        may_hold_credentials(path) && read().is_some_and(|text| holds_credentials(path, &text))
+        let read = || read_start(&whole, CREDENTIALS_WITHIN).ok();
+        may_hold_credentials(path)
+            && read().is_some_and(|bytes| holds_credentials(path, &String::from_utf8_lossy(&bytes)))
     }
 
     /// The fields that a tool cannot do without, and limits.

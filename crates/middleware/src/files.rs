@@ -4,6 +4,7 @@
 //! several paths, would pass them by. So guards also see such a call once per file, in the shape they know.
 
 use tollgate_model::json::Value;
+use tollgate_model::patch::{self, Change};
 use tollgate_model::{Effect, EffectKind, Event, Kind, Replacement, ToolCall, ToolUse};
 
 /// The most files of a call that guards are shown one by one.
@@ -38,7 +39,9 @@ pub(crate) fn of_rewritten(event: &Event, input: &Value) -> Vec<Event> {
 /// The paths that a call over several files names.
 pub(crate) fn paths(tool: &ToolUse, cwd: &str) -> Vec<String> {
     match &tool.call {
-        ToolCall::Patch { text } => parts(text).iter().map(|part| absolute(&part.path, cwd)).collect(),
+        ToolCall::Patch { text } => {
+            patched(text, cwd, &[]).iter().filter_map(path_of).map(str::to_owned).collect()
+        }
         ToolCall::Read { paths } => paths.iter().map(|path| absolute(path, cwd)).collect(),
         _ => Vec::new(),
     }
@@ -58,20 +61,12 @@ fn with_call(event: &Event, tool: &ToolUse, call: ToolCall) -> Option<Event> {
     Some(Event { kind, ..event.clone() })
 }
 
-/// The calls that a patch comes to. What the analysis found and this reader did not is an edit too: a guard rather sees
-/// one file twice than not at all.
+/// The calls that a patch comes to. What the analysis found and the reader of patches did not is an edit too: a guard rather
+/// sees one file twice than not at all.
 fn patched(text: &str, cwd: &str, effects: &[Effect]) -> Vec<ToolCall> {
-    let mut calls: Vec<ToolCall> = Vec::new();
-    let mut known: Vec<String> = Vec::new();
-    for part in parts(text) {
-        let path = absolute(&part.path, cwd);
-        known.push(path.clone());
-        calls.push(if part.is_new {
-            ToolCall::Write { path, content: part.edits.into_iter().map(|edit| edit.new).collect() }
-        } else {
-            ToolCall::Edit { path, edits: part.edits }
-        });
-    }
+    let mut calls: Vec<ToolCall> =
+        patch::read(text).into_iter().flat_map(|change| calls_of(change, cwd)).collect();
+    let mut known: Vec<String> = calls.iter().filter_map(path_of).map(str::to_owned).collect();
     for effect in effects {
         let (EffectKind::Write { place, .. } | EffectKind::Delete { place, .. }) = &effect.kind else {
             continue;
@@ -84,100 +79,25 @@ fn patched(text: &str, cwd: &str, effects: &[Effect]) -> Vec<ToolCall> {
     calls
 }
 
-/// What a patch does to one file. One that it deletes has no edits.
-#[derive(Debug, PartialEq, Eq)]
-struct Part {
-    path: String,
-    is_new: bool,
-    edits: Vec<Replacement>,
+/// What a patch does to one file, as calls. A file that it moves is edited under both names, one that it deletes has no edits.
+fn calls_of(change: Change, cwd: &str) -> Vec<ToolCall> {
+    let edit = |path: &str, edits: &[Replacement]| ToolCall::Edit {
+        path: absolute(path, cwd),
+        edits: edits.to_vec(),
+    };
+    match change {
+        Change::Add { path, text } => vec![ToolCall::Write { path: absolute(&path, cwd), content: text }],
+        Change::Update { path, to, edits } => {
+            std::iter::once(&path).chain(&to).map(|path| edit(path, &edits)).collect()
+        }
+        Change::Delete { path } => vec![edit(&path, &[])],
+    }
 }
 
-/// Reads the `*** Begin Patch` language and unified diffs, line by line.
-fn parts(text: &str) -> Vec<Part> {
-    let mut parts: Vec<Part> = Vec::new();
-    // In a unified diff, the file before the change: `/dev/null` for a new one.
-    let mut before = "";
-    for line in text.lines() {
-        match head(line) {
-            Some(Head::Begin { path, is_new }) => {
-                parts.push(Part { path: path.to_owned(), is_new, edits: Vec::new() });
-            }
-            Some(Head::MovedTo(path)) => {
-                // What is written under the new name is the file with its edits.
-                let edits = parts.last().map(|part| part.edits.clone()).unwrap_or_default();
-                parts.push(Part { path: path.to_owned(), is_new: false, edits });
-            }
-            Some(Head::Before(path)) => before = path,
-            Some(Head::After(path)) => {
-                let (is_new, path) =
-                    if path == NOWHERE { (false, before) } else { (before == NOWHERE, path) };
-                parts.push(Part { path: path.to_owned(), is_new, edits: Vec::new() });
-            }
-            None => {
-                if let Some(part) = parts.last_mut() {
-                    part.take(line);
-                }
-            }
-        }
-    }
-    parts.retain(|part| !part.path.is_empty() && part.path != NOWHERE);
-    parts
-}
-
-const NOWHERE: &str = "/dev/null";
-
-/// A line that begins another file's part.
-enum Head<'a> {
-    Begin { path: &'a str, is_new: bool },
-    MovedTo(&'a str),
-    Before(&'a str),
-    After(&'a str),
-}
-
-fn head(line: &str) -> Option<Head<'_>> {
-    let after = |marker: &str| line.trim_start().strip_prefix(marker).map(str::trim);
-    if let Some(path) = after("*** Add File:") {
-        return Some(Head::Begin { path, is_new: true });
-    }
-    if let Some(path) = after("*** Update File:").or_else(|| after("*** Delete File:")) {
-        return Some(Head::Begin { path, is_new: false });
-    }
-    if let Some(path) = after("*** Move to:").or_else(|| line.strip_prefix("rename to ")) {
-        return Some(Head::MovedTo(path));
-    }
-    if let Some(path) = line.strip_prefix("rename from ") {
-        return Some(Head::Begin { path, is_new: false });
-    }
-    // A removed line that begins with `-- ` looks the same; it names a file that is not there, which harms nobody.
-    let removed = line.strip_prefix("--- ").map(|path| Head::Before(name_in_diff(path)));
-    removed.or_else(|| line.strip_prefix("+++ ").map(|path| Head::After(name_in_diff(path))))
-}
-
-/// A name in a diff's head, without its side and what follows a tab.
-fn name_in_diff(text: &str) -> &str {
-    let name = text.split('\t').next().unwrap_or_default().trim().trim_matches('"');
-    name.strip_prefix("a/").or_else(|| name.strip_prefix("b/")).unwrap_or(name)
-}
-
-impl Part {
-    /// A line of the part: kept, removed or added, or the head of the next hunk.
-    fn take(&mut self, line: &str) {
-        if line.starts_with("***") {
-            return;
-        }
-        if line.starts_with("@@") || self.edits.is_empty() {
-            self.edits.push(Replacement { old: String::new(), new: String::new() });
-        }
-        let Some(edit) = self.edits.last_mut().filter(|_| !line.starts_with("@@")) else { return };
-        let (mark, rest) = line.split_at_checked(1).unwrap_or(("", line));
-        if mark != "+" {
-            edit.old.push_str(rest);
-            edit.old.push('\n');
-        }
-        if mark != "-" {
-            edit.new.push_str(rest);
-            edit.new.push('\n');
-        }
+fn path_of(call: &ToolCall) -> Option<&str> {
+    match call {
+        ToolCall::Write { path, .. } | ToolCall::Edit { path, .. } => Some(path),
+        _ => None,
     }
 }
 
@@ -197,28 +117,34 @@ fn absolute(path: &str, cwd: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{absolute, parts};
+    use super::*;
 
     #[test]
-    fn patches_are_read_file_by_file() {
+    fn patches_are_seen_file_by_file() {
         let shown = |text: &str| -> Vec<String> {
-            let show = |part: super::Part| {
-                let edits = part.edits.iter().map(|edit| format!("{:?}>{:?}", edit.old, edit.new));
-                let edits: Vec<String> = edits.collect();
-                format!("{}{} {}", if part.is_new { "new " } else { "" }, part.path, edits.join(" "))
+            let show = |call: ToolCall| match call {
+                ToolCall::Write { path, content } => format!("write {path} {content:?}"),
+                ToolCall::Edit { path, edits } => {
+                    let edits = edits.iter().map(|edit| format!(" {:?}>{:?}", edit.old, edit.new));
+                    format!("edit {path}{}", edits.collect::<String>())
+                }
+                other => format!("{other:?}"),
             };
-            parts(text).into_iter().map(show).collect()
+            patched(text, "/w", &[]).into_iter().map(show).collect()
         };
         for (text, expected) in [
             (
-                "*** Begin Patch\n*** Add File: a\n+x\n+y\n*** Delete File: b\n*** Update File: c\n@@ fn\n k\n-o\n+n\n*** End Patch",
-                vec!["new a \"\">\"x\\ny\\n\"", "b ", "c \"k\\no\\n\">\"k\\nn\\n\""],
+                "*** Begin Patch\n*** Add File: a\n+x\n*** Delete File: b\n*** Update File: c\n@@ fn\n k\n-o\n+n\n*** End Patch",
+                vec!["write /w/a \"x\\n\"", "edit /w/b", "edit /w/c \"k\\no\\n\">\"k\\nn\\n\""],
             ),
-            ("*** Update File: c\n*** Move to: d\n@@\n-o\n+n\n", vec!["c ", "d \"o\\n\">\"n\\n\""]),
-            ("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-o\n+n\n", vec!["x \"o\\n\">\"n\\n\""]),
-            ("--- /dev/null\n+++ b/y\t2026\n@@ -0,0 +1 @@\n+n\n", vec!["new y \"\">\"n\\n\""]),
-            ("--- a/z\n+++ /dev/null\n@@ -1 +0,0 @@\n-n\n", vec!["z \"n\\n\">\"\""]),
-            ("rename from p\nrename to q\n", vec!["p ", "q "]),
+            (
+                "*** Update File: c\n*** Move to: d\n@@\n-o\n+n\n",
+                vec!["edit /w/c \"o\\n\">\"n\\n\"", "edit /w/d \"o\\n\">\"n\\n\""],
+            ),
+            ("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-o\n+n\n", vec!["edit /w/x \"o\\n\">\"n\\n\""]),
+            ("--- /dev/null\n+++ b/y\t2026\n@@ -0,0 +1 @@\n+n\n", vec!["write /w/y \"n\\n\""]),
+            ("--- a/z\n+++ /dev/null\n@@ -1 +0,0 @@\n-n\n", vec!["edit /w/z"]),
+            ("rename from p\nrename to q\n", vec!["edit /w/p", "edit /w/q"]),
             ("nothing here", vec![]),
         ] {
             assert_eq!(shown(text), expected, "{text}");

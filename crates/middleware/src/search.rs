@@ -1,12 +1,12 @@
 //! Where interpreters are looked for. `PATH` comes from the agent, and may begin with a folder of the project under
 //! judgement: a `python3` there would answer for every guard.
 
-use std::env::{join_paths, split_paths, var_os};
+use std::env::{join_paths, split_paths, var_os, vars_os};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The variables in which agents name the project.
-const PROJECT: [&str; 3] = ["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR"];
+/// How the variables end in which agents name the project.
+const PROJECT: &str = "_PROJECT_DIR";
 
 /// `PATH` without relative folders and without those that lie in the workspace, by name or through a link.
 pub(crate) fn safe_path() -> OsString {
@@ -34,7 +34,9 @@ fn is_outside(folder: &Path, workspaces: &[PathBuf]) -> bool {
 /// directory.
 fn workspaces() -> Vec<PathBuf> {
     let cwd = std::env::current_dir().ok();
-    let mut known: Vec<PathBuf> = PROJECT.iter().filter_map(var_os).map(PathBuf::from).collect();
+    let names_project = |name: &OsString| name.to_str().is_some_and(|name| name.ends_with(PROJECT));
+    let named = vars_os().filter(|(name, _)| names_project(name));
+    let mut known: Vec<PathBuf> = named.map(|(_, folder)| PathBuf::from(folder)).collect();
     if known.is_empty() {
         let around = cwd.iter().flat_map(|cwd| cwd.ancestors());
         known.extend(around.filter(|folder| folder.join(".git").exists()).last().map(Path::to_owned));

@@ -10,6 +10,7 @@ pub mod git;
 pub mod hosts;
 pub mod json;
 mod memory;
+pub mod patch;
 mod personal;
 mod phase;
 pub mod phrase;

@@ -24,13 +24,13 @@ use tollgate_workflow::Index;
 use crate::alive;
 use crate::cmd::canary::is_canary;
 use crate::dirs::{self, Dirs};
-use crate::discreet;
 use crate::exceptions;
 use crate::flows::Places;
 use crate::guard::{self, Guard};
 use crate::guide::{self, Afterwards, Courier, Guide, Once};
 use crate::patience::Patience;
 use crate::pin;
+use crate::secrets;
 use crate::session::Session;
 use crate::stdin;
 use crate::watcher;
@@ -193,7 +193,7 @@ impl Hook {
         results: &[StageResult],
         decision: &mut Decision,
     ) -> Reply {
-        discreet::hide_secrets(session.event, decision, &self.state);
+        secrets::hide(session.event, decision, &self.state);
         let reply = self.adapter.reply(session.event, decision);
         let told = decision.notices.len();
         session.remember(decision, reply.expressed);
@@ -300,7 +300,7 @@ impl Hook {
         if decision.verdict < Verdict::Deny {
             return None;
         }
-        discreet::hide_secrets(event, decision, &self.state);
+        secrets::hide(event, decision, &self.state);
         let reply = self.adapter.reply(event, decision);
         lastword::prepare(&reply.stdout, &reply.stderr, reply.exit);
         Some(reply)

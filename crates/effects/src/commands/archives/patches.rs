@@ -9,9 +9,9 @@ use crate::commands::git::{Handed, taken_back};
 use crate::commands::{Run, interpreters, stream};
 use crate::languages::edits::Edited;
 use crate::options::{Options, Order, read};
-use crate::patch::{Change, Strip};
 use crate::taint;
 use crate::word::Word;
+use tollgate_model::patch::{Change, Strip};
 
 /// `patch` writes the files its input names, or the one it is told.
 pub(super) fn patch(run: &mut Run) -> Outcome {
@@ -58,7 +58,7 @@ fn applied(run: &mut Run, options: &Options, text: Option<&Value>, handed: Optio
         }
     }
     let read = |strip: Strip| {
-        let changes = crate::patch::unified(text.and_then(Value::as_literal)?, strip).into_iter();
+        let changes = tollgate_model::patch::unified(text.and_then(Value::as_literal)?, strip).into_iter();
         Some(changes.map(|change| if reverse { change.reversed() } else { change }).collect::<Vec<_>>())
     };
     if let Some(file) = options.value("o").or(told.as_ref()).cloned() {
@@ -107,7 +107,7 @@ pub(super) fn apply_patch(run: &mut Run) -> Outcome {
         None => run.stdin().cloned(),
     };
     match text.as_ref().and_then(Value::as_literal) {
-        Some(text) => patched(run, crate::patch::read(text)),
+        Some(text) => patched(run, tollgate_model::patch::read(text)),
         None => run.analyst.opaque("what the patch changes is only known when it runs", run.call.span),
     }
     Outcome::silent(Status::Either)
@@ -115,7 +115,7 @@ pub(super) fn apply_patch(run: &mut Run) -> Outcome {
 
 /// Changes the files of a patch.
 fn patched(run: &mut Run, changes: Vec<Change>) {
-    let changes = run.first(changes, crate::patch::FILES, "files in the patch");
+    let changes = run.first(changes, tollgate_model::patch::FILES, "files in the patch");
     let name = |path: &str| Word::literal_at(path, run.call.span);
     let changes: Vec<(Word, Change)> = changes
         .into_iter()

@@ -8,8 +8,8 @@ use super::lose::Doomed;
 use super::{Git, Verb, settings};
 use crate::analyst::taint;
 use crate::commands::{Run, archives};
-use crate::patch::{self, Change, Strip};
 use crate::word::Word;
+use tollgate_model::patch::{self, Change, Strip};
 
 pub(super) const VERBS: &[(&str, Verb)] = &[("apply", apply), ("am", am)];
 

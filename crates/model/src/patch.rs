@@ -1,14 +1,14 @@
 //! Patches as agents write them: the `*** Begin Patch` language, and unified diffs. Reads anything; what it
 //! does not know it leaves out.
 
-use tollgate_model::Replacement;
+use crate::Replacement;
 
 /// The most files of a patch that are looked at.
-pub(crate) const FILES: usize = 1000;
+pub const FILES: usize = 1000;
 
 /// What is left out of the names in a diff's head.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Strip {
+pub enum Strip {
     /// The `a/` or `b/` of a diff, where it is there.
     Side,
     /// So many folders, whatever they are called.
@@ -19,7 +19,7 @@ pub(crate) enum Strip {
 
 /// What a patch does to one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Change {
+pub enum Change {
     /// Makes it, or replaces it.
     Add {
         /// Which.
@@ -45,7 +45,7 @@ pub(crate) enum Change {
 
 impl Change {
     /// What the same patch does when it is applied backwards.
-    pub(crate) fn reversed(self) -> Self {
+    pub fn reversed(self) -> Self {
         match self {
             Self::Add { path, .. } => Self::Delete { path },
             // What was in it is not read.
@@ -63,7 +63,7 @@ impl Change {
 }
 
 /// Reads a patch of either kind.
-pub(crate) fn read(text: &str) -> Vec<Change> {
+pub fn read(text: &str) -> Vec<Change> {
     let starts = |marker: &str| text.lines().any(|line| line.starts_with(marker));
     let mut changes = if starts("*** Begin Patch")
         || starts("*** Add File:")
@@ -79,7 +79,7 @@ pub(crate) fn read(text: &str) -> Vec<Change> {
 }
 
 /// Is there nothing in it but its own marks?
-pub(crate) fn is_empty(text: &str) -> bool {
+pub fn is_empty(text: &str) -> bool {
     let marks = |line: &str| {
         let line = line.trim();
         line.is_empty() || line.starts_with("*** Begin Patch") || line.starts_with("*** End Patch")
@@ -146,7 +146,7 @@ fn push_line(text: &mut String, line: &str) {
 }
 
 /// Reads a diff, whatever else stands around it, up to one file more than are looked at.
-pub(crate) fn unified(text: &str, strip: Strip) -> Vec<Change> {
+pub fn unified(text: &str, strip: Strip) -> Vec<Change> {
     let mut changes: Vec<Change> = Vec::new();
     let mut old: Option<String> = None;
     let mut left = 0_usize;

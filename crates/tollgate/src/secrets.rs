@@ -6,7 +6,7 @@ use tollgate_model::{Decision, Event};
 use tollgate_store::Redactor;
 
 /// Takes the call's secrets out of the reasons, also where a reason shows only the beginning of one.
-pub fn hide_secrets(event: &Event, decision: &mut Decision, state: &Path) {
+pub fn hide(event: &Event, decision: &mut Decision, state: &Path) {
     if decision.findings.is_empty() {
         return;
     }
