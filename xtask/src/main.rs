@@ -13,6 +13,7 @@ mod past;
 mod steps;
 mod test;
 mod tools;
+mod verdicts;
 
 use std::process::ExitCode;
 
@@ -33,6 +34,8 @@ For contributors
                                    record the clients' payloads and show what changed
   cargo xtask families             write docs/families.md and compare options with real programs
   cargo xtask corpus FILE          judge a file of real commands (JSON lines with `command`)
+  cargo xtask verdicts record|compare [FILE…]
+                                   record how every case is judged; show what a change moved
   cargo xtask dist [--twice]       make the release packages; twice, and compare them
 Measurements
   cargo xtask bench                time the hook against an empty program
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         Some("hot") => hot::record(),
         Some("families") => families::run(),
         Some("corpus") => corpus::run(rest.first().map(String::as_str)),
+        Some("verdicts") => verdicts::run(rest),
         _ => {
             println!("{HELP}");
             return ExitCode::from(2);
