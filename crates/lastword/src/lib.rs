@@ -23,7 +23,8 @@ pub use worker::{Role, Worker, split};
 
 static SPOKEN: AtomicBool = AtomicBool::new(false);
 static STDOUT: Words = Words::none();
-static STDERR: Words = Words::of("Tollgate failed at its start, so this call is refused\n");
+static STDERR: Words =
+    Words::of("Tollgate failed at its start, so this call is refused. It could not be recorded.\n");
 static EXIT: AtomicI32 = AtomicI32::new(2);
 /// The answer could not be written whole.
 static CUT: AtomicBool = AtomicBool::new(false);
