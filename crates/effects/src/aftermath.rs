@@ -17,6 +17,7 @@ use crate::hidden;
 use crate::indexes;
 use crate::instructions;
 use crate::memory;
+use crate::own_process::ends_gate;
 use crate::paths;
 use crate::pictures;
 use crate::settings;
@@ -428,24 +429,6 @@ fn uninstalls_gate(program: &str, argv: &[String]) -> Option<EffectKind> {
         && argv.iter().any(|word| word == "install")
         && (argv.windows(2).any(replaced) || argv.iter().any(|word| word == "--bin=tollgate"));
     (removes || replaces).then(|| EffectKind::Tamper { what: "Tollgate's program".into() })
-}
-
-/// A signal for Tollgate, by name or by looking its process up.
-fn ends_gate(target: &str, signal: &str, all: &[Effect]) -> Option<EffectKind> {
-    let named = |text: &str| text.to_ascii_lowercase().contains("tollgate");
-    const PICKERS: &[&str] =
-        &["pgrep", "pidof", "ps", "grep", "egrep", "fgrep", "rg", "awk", "gawk", "sed", "jq", "[", "test"];
-    let looked_up = |effect: &Effect| match &effect.kind {
-        EffectKind::Exec { program, argv, .. } => {
-            PICKERS.contains(&program.as_str()) && argv.iter().any(|word| named(word))
-        }
-        _ => false,
-    };
-    let unknown = target.contains('*') || target.contains("unknown");
-    // `pkill` takes any part of a name.
-    let part = signal == "pkill" && target.len() > 2 && "tollgate".contains(target);
-    (named(target) || part || (unknown && all.iter().any(looked_up)))
-        .then(|| EffectKind::Tamper { what: "Tollgate's process".into() })
 }
 
 /// The agent's own process: the parent of its shell, or one that is looked up by its name.

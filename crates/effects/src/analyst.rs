@@ -31,6 +31,7 @@ pub(crate) use crate::taint;
 use crate::unresolved;
 use crate::unsaved;
 use crate::word::{Word, is_everywhere, ways};
+pub(crate) use files::HIDDEN_BY_MOUNT;
 pub(crate) use gate::own_at;
 
 /// Up to that many effects are compared one by one.

@@ -27,6 +27,7 @@ mod notebook;
 mod openings;
 mod options;
 mod orders;
+mod own_process;
 mod paths;
 mod personal;
 mod pictures;

@@ -289,7 +289,7 @@ impl Analyst<'_> {
             shell.remove_folder(&word.value());
         }
         for (place, certainty) in self.places(word, shell) {
-            self.changes(&place, recursive, word.span, certainty);
+            self.changes(&place, recursive || locks_out(to), word.span, certainty);
             self.push(EffectKind::Permission { place, to: to.to_owned(), recursive }, word.span, certainty);
         }
     }
@@ -297,6 +297,7 @@ impl Analyst<'_> {
     /// Remembers a directory that the call makes, if nothing goes wrong.
     pub(crate) fn make_dir(&mut self, word: &Word, shell: &mut Shell) {
         for (place, certainty) in self.places(word, shell) {
+            self.changes(&place, false, word.span, certainty);
             if !place.pattern {
                 self.made.push(place.path.clone());
             }
@@ -373,7 +374,15 @@ impl Analyst<'_> {
     /// Makes or changes a file or a tree without putting anything of the call's own into it.
     pub(crate) fn alter(&mut self, word: &Word, folder: bool, shell: &Shell) {
         for (place, certainty) in self.places(word, shell) {
+            self.changes(&place, false, word.span, certainty);
             self.push(EffectKind::Alter { place, folder }, word.span, certainty);
+        }
+    }
+
+    /// Puts something else in the place of a path and all below it, or ends or blocks who has it open.
+    pub(crate) fn cover(&mut self, word: &Word, with_all_below: bool, shell: &Shell) {
+        for (place, certainty) in self.places(word, shell) {
+            self.changes(&place, with_all_below, word.span, certainty);
         }
     }
 
@@ -392,6 +401,27 @@ fn keeps_open(mode: &str) -> bool {
     let added = mode.contains('+') && mode.chars().all(|c| "ugoa+rwxXst,".contains(c));
     octal && owner || added
 }
+
+/// Do these rights keep the owner out of a folder, and so from all below it?
+fn locks_out(mode: &str) -> bool {
+    if mode == HIDDEN_BY_MOUNT {
+        return true;
+    }
+    let octal = mode.len() >= 3 && mode.bytes().all(|byte| (b'0'..=b'7').contains(&byte));
+    if octal {
+        return mode.bytes().rev().nth(2).is_some_and(|owner| owner & 1 == 0);
+    }
+    mode.split(',').any(|clause| {
+        let Some(at) = clause.find(['-', '=']) else { return false };
+        let (who, what) = clause.split_at(at);
+        let owner = who.is_empty() || who.contains(['u', 'a']);
+        let letters = who.chars().chain(what.chars().skip(1)).all(|letter| "ugoarwxXst".contains(letter));
+        owner && letters && what.contains(['x', 'X']) == what.starts_with('-')
+    })
+}
+
+/// Stands for the rights of what a mount covers.
+pub(crate) const HIDDEN_BY_MOUNT: &str = "hidden by a mount";
 
 /// The part of a name that a walk leaves open.
 pub(super) fn is_found(piece: &Piece) -> bool {

@@ -1,8 +1,49 @@
 //! What is the gate's own.
 
-use tollgate_model::{Place, World};
+use tollgate_model::{FileKind, Place, World};
+use tollgate_shell::eval::Shell;
 
+use super::Analyst;
 use crate::paths;
+use crate::word::Word;
+
+/// What the owner, and no agent, tells the gate.
+const OWNER_COMMANDS: &[&str] =
+    &["allow", "approve", "hook", "init", "prune", "state", "trust", "uninstall", "update", "workflow"];
+
+/// Where programs of a person's own lie.
+const PROGRAMS_AT_HOME: &[&str] = &[".local/bin", "bin", ".cargo/bin"];
+
+impl Analyst<'_> {
+    /// Is the command a copy of the gate's program, by whatever name, that is given one of the owner's commands? The
+    /// beginnings of both files are compared, and only then.
+    pub(super) fn is_gate_copy(&self, command: &Word, args: &[Word], shell: &Shell) -> bool {
+        let first = args.iter().find_map(|word| word.literal().filter(|word| !word.starts_with('-')));
+        if !first.is_some_and(|word| OWNER_COMMANDS.contains(&word)) || self.elsewhere.is_some() {
+            return false;
+        }
+        const LOOK: usize = 64 << 10;
+        let mut candidates: Vec<String> = Vec::new();
+        if command.text.prefix().contains('/') {
+            candidates.extend(self.places(command, shell).into_iter().map(|(place, _)| place.path));
+        } else if let Some(name) = command.literal() {
+            let home = self.world.home();
+            candidates.extend(PROGRAMS_AT_HOME.iter().map(|folder| format!("{home}/{folder}/{name}")));
+            candidates.push(format!("/usr/local/bin/{name}"));
+        }
+        let is_file = |path: &&String| self.world.kind(path) == FileKind::File;
+        let gates: Vec<Vec<u8>> = self
+            .world
+            .own_places()
+            .iter()
+            .filter(is_file)
+            .filter_map(|path| self.world.read(path, LOOK))
+            .filter(|bytes| bytes.starts_with(b"\x7fELF") || bytes.len() == LOOK)
+            .collect();
+        let starts = candidates.iter().filter(is_file).filter_map(|path| self.world.read(path, LOOK));
+        starts.into_iter().any(|start| gates.contains(&start))
+    }
+}
 
 /// Says what of Tollgate a change at this place, and perhaps of all below it, would touch.
 pub(crate) fn own_at(place: &Place, with_all_below: bool, world: &dyn World) -> Option<String> {
@@ -19,6 +60,9 @@ pub(crate) fn own_at(place: &Place, with_all_below: bool, world: &dyn World) -> 
 
 /// Where a person's own commands look, whatever this hook was told.
 fn is_default(path: &str, home: &str) -> bool {
+    if paths::within(path, "/etc/tollgate") {
+        return true;
+    }
     let below = path.strip_prefix(home).and_then(|rest| rest.strip_prefix('/'));
     below.is_some_and(|path| {
         [".config/tollgate", ".local/state/tollgate"].iter().any(|own| paths::within(path, own))

@@ -1,10 +1,11 @@
 //! Scripts on disk, or written earlier in the call: what is read of them.
 
-use tollgate_model::{Certainty, EffectKind, FileKind, Place, Span, is_rebuildable};
+use tollgate_model::{Certainty, EffectKind, FileKind, Place, Span, Zone, is_rebuildable};
 use tollgate_shell::eval::Shell;
 use tollgate_shell::value::Value;
 
 use super::Analyst;
+use crate::paths;
 use crate::word::Word;
 
 /// How much of a script file is read, and how many of them are in one call.
@@ -48,6 +49,10 @@ impl Analyst<'_> {
     pub(crate) fn program_text(&mut self, word: &Word, shell: &Shell) -> Option<Value> {
         self.unread = false;
         let text = self.script(word, shell);
+        if text.is_none() && self.is_no_regular_file(word, shell) {
+            let why = format!("`{}` is no file that can be read before it runs", word.shown());
+            self.push(EffectKind::Opaque { why }, word.span, Certainty::Certain);
+        }
         let made =
             |(place, _): &(Place, Certainty)| is_rebuildable(&place.path, self.world.workspace(), self.world);
         if std::mem::take(&mut self.unread) && !self.places(word, shell).iter().all(made) {
@@ -55,6 +60,24 @@ impl Analyst<'_> {
             self.push(EffectKind::Opaque { why }, word.span, Certainty::Budget);
         }
         text
+    }
+
+    /// Is it a pipe, a socket or a device, or a file that may not be read? Standard input has a name of this kind, too, and
+    /// what comes through it is known where it comes from.
+    fn is_no_regular_file(&self, word: &Word, shell: &Shell) -> bool {
+        self.places(word, shell).iter().any(|(place, _)| {
+            let inherited = ["/dev", "/proc"].iter().any(|folder| paths::within(&place.path, folder));
+            let unread = |path| match self.world.kind(path) {
+                FileKind::Other | FileKind::Device => true,
+                FileKind::File => self.world.read(path, 1).is_none(),
+                FileKind::Missing | FileKind::Dir => false,
+            };
+            !place.pattern
+                && !inherited
+                && place.zone != Zone::System
+                && self.elsewhere.is_none()
+                && unread(&place.path)
+        })
     }
 
     /// The text of a file that stands in another.

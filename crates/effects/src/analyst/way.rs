@@ -30,7 +30,8 @@ impl Analyst<'_> {
         let command =
             &found.as_deref().map_or_else(|| command.clone(), |path| Word::literal_at(path, command.span));
         let name = found.as_deref().unwrap_or(name);
-        let program = self.program(command, name, shell);
+        let copied = self.is_gate_copy(command, args, shell);
+        let program = if copied { "tollgate".to_owned() } else { self.program(command, name, shell) };
         let shown = argv.iter().map(Word::shown).collect();
         let kind = EffectKind::Exec { program: program.clone(), argv: shown, source: CodeSource::Literal };
         self.push(kind, call.span, Certainty::Certain);

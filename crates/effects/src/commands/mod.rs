@@ -30,6 +30,7 @@ mod openings;
 mod outputs;
 mod packages;
 mod persistence;
+mod pipes;
 mod platforms;
 mod printers;
 mod proxies;
@@ -108,6 +109,7 @@ const FAMILIES: &[Commands] = &[
     codecs::COMMANDS,
     network::COMMANDS,
     system::COMMANDS,
+    pipes::COMMANDS,
     gate::COMMANDS,
     git::COMMANDS,
     vcs::COMMANDS,
@@ -187,6 +189,7 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
 
 /// A program that no family has a handler for: on disk, with verbs in a table, or unknown.
 fn unhandled(run: &mut Run) -> Outcome {
+    gate::notice_mount(run);
     outputs::notice(run, false);
     // Of some only what they take away is known.
     let partly = verbs::is_partly_known(run.program);

@@ -13,7 +13,7 @@ use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Value};
 
 use super::{Commands, Handler, Run};
-use crate::analyst::taint;
+use crate::analyst::{HIDDEN_BY_MOUNT, taint};
 use crate::names::{Names, index};
 use crate::options::{Order, read};
 use crate::word::Word;
@@ -188,6 +188,9 @@ fn bindfs(run: &mut Run) -> Outcome {
     let spec = "h,help V,version fuse-help u,force-user= g,force-group= p,perms= m,mirror= M,mirror-only= o= r f d s \
         n,no-allow-other map= create-for-user= create-for-group= create-with-perms= resolve-symlinks";
     let options = read(run.args, spec, Order::Anywhere);
+    if let Some(target) = options.operands.get(1) {
+        run.analyst.cover(target, true, run.shell);
+    }
     let path = |word: &Word| run.shell.resolve(&word.value()).as_literal().map(crate::paths::normal);
     if let [source, target, ..] = options.operands.as_slice()
         && let (Some(source), Some(target)) = (path(source), path(target))
@@ -235,7 +238,7 @@ fn mount(run: &mut Run) -> Outcome {
     }
     let named = |name: &str, at: usize| options.value(name).or(options.operands.get(at)).cloned();
     if let Some(target) = named("target", 1) {
-        run.analyst.permission(&target, "hidden by a mount", false, run.shell);
+        run.analyst.permission(&target, HIDDEN_BY_MOUNT, false, run.shell);
     }
     if let (true, Some(source), Some(target)) = (binds, named("source", 0), named("target", 1)) {
         let path = |word: &Word| run.shell.resolve(&word.value()).as_literal().map(crate::paths::normal);
@@ -354,13 +357,22 @@ fn fuser(run: &mut Run) -> Outcome {
     let spec = "a,all c d i,interactive I,inode k,kill m,mount M,ismountpoint n,namespace= s,silent u,user v,verbose w,writeonly \
         4,ipv4 6,ipv6 l V 1 2 3 9 T H K";
     let options = read(run.args, spec, Order::Anywhere);
+    let files = options.value("n").is_none_or(|space| space.is("file"));
+    if !options.has("k") || !files {
+        return run.derived();
+    }
     let wide = |word: &Word| {
         let places = run.analyst.places(word, run.shell);
         places.iter().any(|(place, _)| place.root || options.has("m") && place.zone > Zone::Workspace)
     };
-    let files = options.value("n").is_none_or(|space| space.is("file"));
-    if options.has("k") && files && options.operands.iter().any(wide) {
+    if options.operands.iter().any(wide) {
         run.push(EffectKind::Process { signal: "KILL".into(), target: "-1".into() });
+    }
+    for word in &options.operands {
+        run.analyst.cover(word, options.has("m"), run.shell);
+        if word.text.has_holes() {
+            run.push(EffectKind::Process { signal: "KILL".into(), target: target(word) });
+        }
     }
     run.derived()
 }
@@ -452,6 +464,9 @@ fn kill_by_name(run: &mut Run) -> Outcome {
     if let (Some(user), true) = (user, options.operands.is_empty()) {
         let signal = run.program.to_owned();
         run.push(EffectKind::Process { signal, target: format!("everything of {}", target(user)) });
+    }
+    for parent in options.values("P").filter(|word| is_parent(word)) {
+        run.push(EffectKind::Process { signal: run.program.to_owned(), target: target(parent) });
     }
     for word in options.operands.iter().chain(options.values("u").filter(|user| user.is("root"))) {
         run.push(EffectKind::Process { signal: run.program.to_owned(), target: target(word) });

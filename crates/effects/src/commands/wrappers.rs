@@ -264,6 +264,9 @@ fn su(run: &mut Run) -> Outcome {
 fn flock(run: &mut Run) -> Outcome {
     let spec = "c,command= F,no-fork s,shared x,e,exclusive u,unlock n,nb,nonblock w,wait,timeout= E,conflict-exit-code= o,close verbose";
     let options = read(run.args, spec, Order::First);
+    if let Some(file) = options.operands.first() {
+        run.analyst.cover(file, false, run.shell);
+    }
     let rest: Vec<Word> = options.operands.iter().skip(1).cloned().collect();
     if let [flag, text, ..] = rest.as_slice()
         && (flag.is("-c") || flag.is("--command"))
