@@ -3,8 +3,12 @@
 /// The text with every character that a terminal or a reader would not show as itself written out.
 /// Line breaks and tabs stay.
 pub(crate) fn visible(text: &str) -> String {
+    // Nearly every text is plain, and is copied at once.
+    let plain = text.bytes().take_while(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t')).count();
+    let (plain, rest) = text.split_at_checked(plain).unwrap_or(("", text));
     let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
+    out.push_str(plain);
+    for character in rest.chars() {
         match character {
             '\n' | '\t' => out.push(character),
             '\u{f780}'..='\u{f7ff}' => out.push_str(&format!("\\x{:02x}", u32::from(character) & 0xff)),

@@ -41,6 +41,10 @@ pub(crate) fn sent(place: &Place, texts: &[String], world: &dyn World) -> Vec<Ef
 /// beforehand: `<link rel="preconnect" href="//x">`.
 fn addresses(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
+    // Whatever is found below holds this.
+    if !text.contains("//") {
+        return found;
+    }
     for (at, _) in text.match_indices("![").take(MOST) {
         let rest = text.get(at + 2..).unwrap_or_default();
         let Some((label, after)) = rest.split_once(']') else { continue };

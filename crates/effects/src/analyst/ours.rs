@@ -3,6 +3,8 @@
 //!
 //! Invariant: nothing that the call says, gives or has put in place is open there, so only the project's own words are.
 
+use std::borrow::Cow;
+
 use tollgate_model::git::{GitAsk, Repo};
 use tollgate_model::{Certainty, CodeSource, Effect, EffectKind, FileKind, Place, Span, Zone};
 use tollgate_shell::eval::{KeptBack, Shell, Stream};
@@ -49,8 +51,14 @@ const HARMLESS: &[&str] =
 /// Says a text everything out? What it expands, defines, decodes or reads elsewhere could bring anything into the code
 /// that it runs, and what it does with more rights is worth a question.
 pub(crate) fn is_plain(text: &str) -> bool {
-    let marks = ['$', '`', '\\', '<', '(', ')', '{', '}', '*', '?', '['];
-    let text = HARMLESS.iter().fold(text.to_owned(), |text, known| text.replace(known, ""));
+    // No harmless expansion holds one of the first, and each begins with one of the second: a long text is copied for none.
+    if text.contains(['\\', '<', '*']) {
+        return false;
+    }
+    let expands = text.contains(['$', '`']);
+    let harmless = HARMLESS.iter().filter(|_| expands);
+    let text = harmless.fold(Cow::Borrowed(text), |text, known| Cow::Owned(text.replace(known, "")));
+    let marks = ['$', '`', '(', ')', '{', '}', '?', '['];
     let mut words = text.split(|c: char| !c.is_ascii_alphanumeric());
     !text.contains(marks)
         && !words.any(|word| matches!(word, "sudo" | "doas" | "read" | "mapfile" | "readarray"))
@@ -299,5 +307,32 @@ fn is_open(kind: &EffectKind) -> bool {
             program == "code"
         }
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_plain;
+
+    #[test]
+    fn plain_texts_say_everything_out() {
+        for (text, plain) in [
+            ("make -j$(nproc) && ./run.sh", true),
+            ("make -j`nproc`; echo $?", true),
+            ("cd \"$HOME\" && npm test", true),
+            ("echo ${PIPESTATUS[0]}", true),
+            ("npm test", true),
+            ("echo $OTHER", false),
+            ("echo $(pwd) $(date)", false),
+            ("echo ?", false),
+            ("cat <<'EOF'\nx\nEOF\n", false),
+            ("ls *.rs", false),
+            ("echo a\\ b", false),
+            ("sudo make $PWD", false),
+            ("read x", false),
+            ("a() { b; }", false),
+        ] {
+            assert_eq!(is_plain(text), plain, "{text}");
+        }
     }
 }

@@ -29,19 +29,23 @@ pub(crate) struct Decoded {
 pub(crate) fn of(text: &[u8]) -> Vec<Decoded> {
     let mut found = Vec::new();
     let mut at = 0;
-    while at < text.len() {
-        let rest = text.get(at..).unwrap_or_default();
-        let length = rest.iter().take_while(|byte| is_digit(**byte)).count();
-        if length >= LEAST {
-            found.extend(decoded(text, at, at + length));
+    // No run begins before `at`. The last byte of the shortest run is looked at first: most texts are words, and what lies
+    // before the end of a word need not be read.
+    while let Some(window) = text.get(at..at + LEAST) {
+        if let Some(end) = window.iter().rposition(|byte| !is_digit(*byte)) {
+            at += end + 1;
+            continue;
         }
+        let rest = text.get(at + LEAST..).unwrap_or_default();
+        let length = LEAST + rest.iter().take_while(|byte| is_digit(**byte)).count();
+        found.extend(decoded(text, at, at + length));
         at += length + 1;
     }
     found
 }
 
 fn is_digit(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"+/_-".contains(&byte)
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'_' | b'-')
 }
 
 /// The run from its start, or from behind its last slash: that may be a path's.
@@ -85,4 +89,50 @@ fn from_hex(run: &[u8]) -> Option<Vec<u8>> {
 
 fn is_text(bytes: &[u8]) -> bool {
     bytes.iter().all(|byte| byte.is_ascii_graphic() || b" \t\r\n".contains(byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every run that is long enough, read byte by byte.
+    fn runs(text: &[u8]) -> Vec<(usize, usize)> {
+        let mut runs = Vec::new();
+        let mut start = 0;
+        for at in 0..=text.len() {
+            if text.get(at).is_none_or(|byte| !is_digit(*byte)) {
+                runs.extend((at - start >= LEAST).then_some((start, at)));
+                start = at + 1;
+            }
+        }
+        runs
+    }
+
+    #[test]
+    fn no_run_is_passed_over() {
+        let run = |length: usize| {
+            BASE64
+                .encode("a plain text of some length, and more of it")
+                .chars()
+                .take(length)
+                .collect::<String>()
+        };
+        for before in 0..60 {
+            for length in [0, 1, 22, 23, 24, 25, 26, 40, 56] {
+                for tail in ["", " ", " x", ", then some words behind it"] {
+                    let text =
+                        format!("{}{}{tail}", "ab ".repeat(20).get(60 - before..).unwrap(), run(length));
+                    let own: Vec<(usize, usize)> =
+                        of(text.as_bytes()).iter().map(|run| (run.start, run.end)).collect();
+                    let expected: Vec<(usize, usize)> = runs(text.as_bytes())
+                        .into_iter()
+                        .filter_map(|(start, end)| decoded(text.as_bytes(), start, end))
+                        .map(|run| (run.start, run.end))
+                        .collect();
+                    assert_eq!(own, expected, "{text:?}");
+                }
+            }
+        }
+        assert_eq!(of(format!("x {}", run(40)).as_bytes()).len(), 1);
+    }
 }
