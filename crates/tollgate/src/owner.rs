@@ -1,8 +1,11 @@
 //! Owner commands are for people: they refuse to run inside an agent, and ask for the owner's PIN if there is one.
 //!
 //! The gate already denies such a call; this is the second lock. It looks at the processes above this one and
-//! at the marks that agents leave in the environment of what they start.
+//! at the marks that agents leave in the environment of what they start. Inside a terminal multiplexer, where an agent can
+//! type as well as a person, only a PIN tells the two apart.
 
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -14,14 +17,47 @@ use crate::{multiplexer, pin, program};
 /// Lets the owner pass: no agent may be behind this command, and the PIN is asked for where one is set.
 pub fn admit(command: &str) -> anyhow::Result<()> {
     refuse_agents(command)?;
+    refuse_multiplexers(command)?;
     pin::ask(command)
+}
+
+fn refuse_multiplexers(command: &str) -> anyhow::Result<()> {
+    let above = multiplexer_above(parent());
+    let Some(name) = above.map(|(_, name)| name).or_else(multiplexer::in_environment) else { return Ok(()) };
+    if !pin::is_set()? {
+        bail!(
+            "`tollgate {command}` needs a PIN inside {name}, and none is set: any program of yours can type into {name}. \
+             Open a terminal outside {name} and type `tollgate init --pin`; then type this command again"
+        );
+    }
+    match above.and_then(|(pid, _)| changed_place(pid)) {
+        Some(variable) => bail!(
+            "`{variable}` is not what it was when {name} started, and decides which PIN is asked for. \
+             Type `tollgate {command}` in a terminal outside {name}"
+        ),
+        None => Ok(()),
+    }
+}
+
+/// A variable that says where the PIN is and changed since a process of this user started. Otherwise whoever types into a
+/// multiplexer could bring a PIN of their own.
+fn changed_place(pid: i32) -> Option<&'static str> {
+    let owner = std::fs::metadata(format!("/proc/{pid}")).ok()?.uid();
+    let environment = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
+    let before = |name: &str| {
+        let value = |entry: &[u8]| Some(entry.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?.to_vec());
+        environment.split(|byte| *byte == 0).find_map(value)
+    };
+    let changed = |name: &&str| before(name) != std::env::var_os(name).map(OsStringExt::into_vec);
+    (owner == rustix::process::getuid().as_raw())
+        .then(|| ["HOME", "XDG_STATE_HOME"].into_iter().find(changed))?
 }
 
 fn refuse_agents(command: &str) -> anyhow::Result<()> {
     let mark = MARKS.iter().find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
     let sign = match mark {
         Some(name) => Some(format!("`{name}` is set")),
-        None => agent_above(rustix::process::getppid().map_or(0, |pid| pid.as_raw_nonzero().get())),
+        None => agent_above(parent()),
     };
     match sign {
         Some(sign) => bail!(
@@ -98,35 +134,31 @@ struct Process {
     words: Vec<String>,
 }
 
-fn agent_above(mut pid: i32) -> Option<String> {
-    // The limit ends the walk should the tree change under it into a loop.
-    for _ in 0..200 {
-        let process = Process::of(pid)?;
-        if let Some(agent) = process.agent() {
-            return Some(format!("`{agent}` is running it, process {pid}"));
-        }
-        // What started all this may have been an agent, whatever was taken out of the environment since.
-        if let Some(mark) = marked(pid) {
-            return Some(format!("`{mark}` was set where process {pid} started"));
-        }
-        if multiplexer::is_server(&process.name)
-            && let Some(sign) = nobody_at(pid)
-        {
-            return Some(sign);
-        }
-        pid = process.parent;
-    }
-    None
+fn parent() -> i32 {
+    rustix::process::getppid().map_or(0, |pid| pid.as_raw_nonzero().get())
 }
 
-/// Why nobody is behind a tmux server: no client is attached, or only an agent's.
-fn nobody_at(server: i32) -> Option<String> {
-    if multiplexer::attached(server)? == 0 {
-        return Some(format!("nobody is attached to its tmux, process {server}"));
-    }
-    let above = |client: i32| Process::of(client).and_then(|process| agent_above(process.parent));
-    let agents: Vec<Option<String>> = multiplexer::clients().into_iter().map(above).collect();
-    agents.into_iter().collect::<Option<Vec<String>>>()?.into_iter().next()
+/// A process and all above it, each with its number.
+fn lineage(first: i32) -> impl Iterator<Item = (i32, Process)> {
+    let with_number = |pid: i32| Process::of(pid).map(|process| (pid, process));
+    // The limit ends the walk should the tree change under it into a loop.
+    std::iter::successors(with_number(first), move |(_, process)| with_number(process.parent)).take(200)
+}
+
+fn agent_above(pid: i32) -> Option<String> {
+    lineage(pid).find_map(|(pid, process)| {
+        let running = process.agent().map(|agent| format!("`{agent}` is running it, process {pid}"));
+        // What started all this may have been an agent, whatever was taken out of the environment since.
+        running.or_else(|| Some(format!("`{}` was set where process {pid} started", marked(pid)?)))
+    })
+}
+
+fn multiplexer_above(pid: i32) -> Option<(i32, &'static str)> {
+    lineage(pid).find_map(|(pid, process)| {
+        let first = process.words.first().map_or("", |word| base(word));
+        let names = [process.name.as_str(), first];
+        Some((pid, names.into_iter().find_map(multiplexer::by_process_name)?))
+    })
 }
 
 /// An agent's mark in the environment that a process was started with. None where that cannot be read.

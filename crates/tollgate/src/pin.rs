@@ -36,6 +36,16 @@ pub fn ask(command: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Is a PIN asked for?
+///
+/// # Errors
+/// When that cannot be read.
+pub fn is_set() -> anyhow::Result<bool> {
+    let kept: Vec<Option<String>> =
+        places().iter().map(|state| kept(state)).collect::<anyhow::Result<_>>()?;
+    Ok(kept.iter().any(Option::is_some))
+}
+
 /// The state directory, and where it is when no variable moves it: a variable does not move the owner.
 fn places() -> Vec<PathBuf> {
     let named = dirs::Dirs::find().map(|dirs| dirs.state);
@@ -83,35 +93,72 @@ pub fn wrong_tries(state: &Path) -> Option<String> {
     tries::told(state)
 }
 
+/// Offers to set a PIN where none is set. Without a terminal, or without asking, says how to set one.
+///
+/// # Errors
+/// When one is given that cannot be kept.
+pub fn offer(state: &Path, asks: bool) -> anyhow::Result<()> {
+    if is_set()? {
+        return Ok(());
+    }
+    let question = "\nSet a PIN that owner commands ask for, so that no agent can answer for you.\nNew PIN (empty for none): ";
+    let given = if asks { terminal::secret(question) } else { None };
+    match given.as_deref() {
+        None => out::line(
+            "No PIN is set for owner commands. To set one, type in a terminal of your own: tollgate init --pin",
+        ),
+        Some("") => out::line(
+            "No PIN is set: whatever can type into your terminal can approve calls, and owner commands are refused inside \
+             tmux, screen and zellij. To set one later: tollgate init --pin",
+        ),
+        Some(first) => {
+            repeat(first)?;
+            keep(state, first)?;
+        }
+    }
+    Ok(())
+}
+
 /// Asks for a new PIN, twice, and keeps its hash. An empty one takes the PIN away.
 ///
 /// # Errors
 /// When there is no terminal, the two differ, or it cannot be kept.
 pub fn set(state: &Path) -> anyhow::Result<()> {
-    let asked = |question: &str| {
-        terminal::secret(question)
-            .context("a PIN needs a terminal, so that a person sets it; nothing was changed")
-    };
-    let first = asked("New PIN (empty for none): ")?;
-    if first != asked("Again: ")? {
+    let first = ask_new("New PIN (empty for none): ")?;
+    repeat(&first)?;
+    if first.is_empty() { take_away(state) } else { keep(state, &first) }
+}
+
+fn ask_new(question: &str) -> anyhow::Result<String> {
+    terminal::secret(question)
+        .context("a PIN needs a terminal, so that a person sets it; nothing was changed")
+}
+
+fn repeat(first: &str) -> anyhow::Result<()> {
+    if first != ask_new("Again: ")? {
         bail!("the two are not the same; nothing was changed");
     }
+    Ok(())
+}
+
+fn take_away(state: &Path) -> anyhow::Result<()> {
     let path = state.join(FILE);
-    if first.is_empty() {
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(error).with_context(|| format!("cannot delete `{}`", path.display()));
-            }
-            _ => out::line("No PIN is asked for from now on."),
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            return Err(error).with_context(|| format!("cannot delete `{}`", path.display()));
         }
-        return Ok(());
+        _ => out::line("No PIN is asked for from now on."),
     }
-    if first.chars().count() < SHORTEST {
+    Ok(())
+}
+
+fn keep(state: &Path, pin: &str) -> anyhow::Result<()> {
+    if pin.chars().count() < SHORTEST {
         bail!("a PIN has at least {SHORTEST} characters; nothing was changed");
     }
-    let hash = Argon2::default().hash_password(first.as_bytes());
+    let hash = Argon2::default().hash_password(pin.as_bytes());
     let hash = hash.map_err(|error| anyhow::anyhow!("the PIN cannot be kept: {error}"))?;
-    write(&path, &hash.to_string())?;
+    write(&state.join(FILE), &hash.to_string())?;
     out::line("The PIN is set: owner commands ask for it from now on.");
     Ok(())
 }

@@ -114,6 +114,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     if args.pin {
         pin::set(&stage.dirs.state)?;
+    } else {
+        pin::offer(&stage.dirs.state, !args.yes)?;
     }
     jobs.apply()?;
     Ok(jobs.prove(args.live))
