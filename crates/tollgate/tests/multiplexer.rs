@@ -50,7 +50,6 @@ impl<'a> Tmux<'a> {
     /// None where there is no tmux.
     fn start(home: &'a Home) -> Option<Self> {
         if Command::new("tmux").arg("-V").output().is_err() {
-            println!("left out: `tmux` is not installed");
             return None;
         }
         let line = format!("tmux -S {} -f /dev/null new-session sh", home.path("socket").display());
