@@ -16,7 +16,37 @@ pub(super) fn tmux(run: &mut Run) -> Outcome {
     if let Some(code) = options.value("c").cloned() {
         return interpreters::code(run, &code.value(), code.span);
     }
-    let Some((verb, rest)) = options.operands.split_first() else { return run.derived() };
+    let mut outcome = run.derived();
+    for words in split_commands(&options.operands) {
+        outcome = one_command(run, &words);
+    }
+    outcome
+}
+
+/// `tmux ls \; send-keys x`: a word `;`, or one that ends so, ends a command of tmux. A text with spaces that ends so stays
+/// one, because it may be meant for a shell.
+fn split_commands(words: &[Word]) -> Vec<Vec<Word>> {
+    let mut commands = vec![Vec::new()];
+    for word in words {
+        let before = word.literal().and_then(|text| text.strip_suffix(';'));
+        let before = before.filter(|before| !before.ends_with('\\') && !before.contains(' '));
+        let kept = match before {
+            Some("") => None,
+            Some(before) => Some(Word::literal_at(before, word.span)),
+            None => Some(word.clone()),
+        };
+        if let Some(command) = commands.last_mut() {
+            command.extend(kept);
+        }
+        if before.is_some() {
+            commands.push(Vec::new());
+        }
+    }
+    commands
+}
+
+fn one_command(run: &mut Run, words: &[Word]) -> Outcome {
+    let Some((verb, rest)) = words.split_first() else { return run.derived() };
     let verb = verb.shown();
     let spec = "A d D E P X a= b h v f Z c= e= F= n= s= t= x= y= k S p= l= R";
     let inner = read(rest, spec, Order::First);
