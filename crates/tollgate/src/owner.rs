@@ -17,14 +17,22 @@ use crate::{multiplexer, pin, program};
 /// Lets the owner pass: no agent may be behind this command, and the PIN is asked for where one is set.
 pub fn admit(command: &str) -> anyhow::Result<()> {
     refuse_agents(command)?;
-    refuse_multiplexers(command)?;
+    refuse_multiplexers(command, false)?;
     pin::ask(command)
 }
 
-fn refuse_multiplexers(command: &str) -> anyhow::Result<()> {
+/// Lets `init` pass. Where Tollgate was never used (`first`) it needs no PIN inside a multiplexer: nobody can have set one,
+/// and there is nothing yet that it could loosen.
+pub fn admit_init(first: bool) -> anyhow::Result<()> {
+    refuse_agents("init")?;
+    refuse_multiplexers("init", first && !pin::was_used())?;
+    pin::ask("init")
+}
+
+fn refuse_multiplexers(command: &str, first: bool) -> anyhow::Result<()> {
     let above = multiplexer_above(parent());
     let Some(name) = above.map(|(_, name)| name).or_else(multiplexer::in_environment) else { return Ok(()) };
-    if !pin::is_set()? {
+    if !first && !pin::is_set()? {
         bail!(
             "`tollgate {command}` needs a PIN inside {name}, and none is set: any program of yours can type into {name}. \
              Open a terminal outside {name} and type `tollgate init --pin`; then type this command again"

@@ -46,6 +46,11 @@ pub fn is_set() -> anyhow::Result<bool> {
     Ok(kept.iter().any(Option::is_some))
 }
 
+/// Did Tollgate ever keep anything for this user?
+pub fn was_used() -> bool {
+    places().iter().any(|state| state.exists())
+}
+
 /// The state directory, and where it is when no variable moves it: a variable does not move the owner.
 fn places() -> Vec<PathBuf> {
     let named = dirs::Dirs::find().map(|dirs| dirs.state);

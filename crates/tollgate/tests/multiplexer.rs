@@ -160,6 +160,19 @@ fn f56_the_marks_of_a_multiplexer_are_enough() {
     check(&without.run_with(&["uninstall", "--yes"], "TMUX", ""), 0, &[]);
 }
 
+/// Somebody who lives in tmux can install; whoever comes after cannot.
+#[test]
+fn f56_the_first_init_needs_no_pin_in_a_multiplexer() {
+    let home = Home::with("{}");
+    check(&home.run_with(&["init", "--yes"], "TMUX", "1"), 0, &["No PIN is set for owner commands"]);
+    assert!(home.settings().contains(TOLLGATE));
+    let refused = ["needs a PIN inside tmux, and none is set"];
+    check(&home.run_with(&["init", "--yes"], "TMUX", "1"), 2, &refused);
+    // Settings that were moved away or emptied do not make it the first time again.
+    fs::write(home.path(".claude/settings.json"), "{}").unwrap();
+    check(&home.run_with(&["init", "--yes"], "TMUX", "1"), 2, &refused);
+}
+
 /// Other multiplexers are known by their process.
 #[test]
 fn f56_what_runs_below_a_multiplexer_is_inside_it() {

@@ -25,7 +25,9 @@ fn f57_the_gate_is_neither_ended_nor_hidden_nor_held_up() {
     ] {
         assert_eq!(scratch.bash(command).decision(), "deny", "{command}");
     }
-    for command in ["pkill -f vite", "fuser -k 3000/tcp", "flock /tmp/build.lock make", "mkdir ~/.config/other"] {
+    for command in
+        ["pkill -f vite", "fuser -k 3000/tcp", "flock /tmp/build.lock make", "mkdir ~/.config/other"]
+    {
         scratch.bash(command).silent();
     }
 }

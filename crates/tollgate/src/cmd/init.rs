@@ -94,13 +94,12 @@ pub enum ModeName {
 
 /// Plans, asks, writes, proves.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    if !args.detect {
-        owner::admit("init")?;
-    }
     let stage = Stage::here()?;
     if args.detect {
         return Ok(list_found(&stage, args.all));
     }
+    let first = stage.registered().is_empty() && Guard::registered(&stage).is_empty();
+    owner::admit_init(first)?;
     let registration = stage.registration()?;
     let jobs = Jobs::new(&stage, &registration, args)?;
     jobs.show();
