@@ -11,6 +11,7 @@ use tollgate_shell::value::{Text, Value};
 
 use crate::analyst::{Analyst, own_at};
 use crate::carriers;
+use crate::catalogue;
 use crate::commands::written_settings;
 use crate::content::{self, Extent};
 use crate::hidden;
@@ -23,6 +24,7 @@ use crate::pictures;
 use crate::settings;
 use crate::sources;
 use crate::startup;
+use tollgate_catalogue::Tag;
 
 /// The most of a written text that is looked at.
 pub(crate) const TEXT_LIMIT: usize = 1 << 20;
@@ -392,11 +394,6 @@ fn gate_lookup(place: &Place, all: &[Effect]) -> Option<EffectKind> {
 
 /// A package manager is told to take the gate away.
 fn uninstalls_gate(program: &str, argv: &[String]) -> Option<EffectKind> {
-    const MANAGERS: &[&str] = &[
-        "cargo", "brew", "npm", "pnpm", "yarn", "bun", "pip", "pip3", "pipx", "uv", "apt", "apt-get",
-        "aptitude", "dpkg", "dnf", "yum", "zypper", "pacman", "yay", "apk", "snap", "flatpak", "nix-env",
-        "nix", "mise", "asdf", "port", "rpm", "go", "gem", "eget", "winget", "scoop", "choco",
-    ];
     const AWAY: &[&str] = &[
         "uninstall",
         "remove",
@@ -422,7 +419,9 @@ fn uninstalls_gate(program: &str, argv: &[String]) -> Option<EffectKind> {
     let named =
         |word: &String| word.rsplit('/').next().and_then(|name| name.split('@').next()) == Some("tollgate");
     let told = |word: &String| AWAY.contains(&word.as_str());
-    let removes = MANAGERS.contains(&program) && argv.iter().any(told) && argv.iter().skip(1).any(named);
+    let removes = catalogue::is(program, Tag::PackageManager)
+        && argv.iter().any(told)
+        && argv.iter().skip(1).any(named);
     // `cargo install --bin tollgate` puts another program in its place.
     let replaced = |pair: &[String]| matches!(pair, [flag, name] if flag == "--bin" && name == "tollgate");
     let replaces = program == "cargo"

@@ -216,12 +216,6 @@ pub(crate) fn known(spec: &'static str, name: &str) -> Option<Takes> {
     Spec(spec).groups().find(|group| group.all().any(|known| known == name)).map(|group| group.takes)
 }
 
-/// Every group of a specification: its names, and what it takes.
-#[cfg(test)]
-pub(crate) fn groups(spec: &'static str) -> impl Iterator<Item = (Vec<&'static str>, Takes)> {
-    Spec(spec).groups().map(|group| (group.all().collect(), group.takes))
-}
-
 #[cfg(test)]
 mod tests {
     use tollgate_model::Span;

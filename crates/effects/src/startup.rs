@@ -8,8 +8,10 @@ use tollgate_model::{CodeSource, Effect, EffectKind, FileKind, Mark, Place, Worl
 
 use places::{HOME_JOBS, HOME_STARTUP, HOME_WAYS_IN, SYSTEM_JOBS, SYSTEM_STARTUP, SYSTEM_WAYS_IN};
 
+use crate::catalogue;
 use crate::content;
 use crate::paths::{glob_could_be, normal, within};
+use tollgate_catalogue::Tag;
 
 /// What a write to this place leaves behind, if something will run or read it by itself.
 pub(crate) fn left(place: &Place, texts: &[String], world: &dyn World) -> Option<String> {
@@ -177,15 +179,11 @@ fn all(texts: &[String], plain: fn(&str) -> bool) -> bool {
 
 /// Does a hook do nothing but start tasks of the project, look at what is about to be committed, and say what it saw?
 fn only_checks(texts: &[String], world: &dyn World) -> bool {
-    const LOOKS: &[&str] = &[
-        "[", "[[", ":", "cat", "cut", "egrep", "fgrep", "false", "grep", "head", "printf", "sort", "tail",
-        "test", "tr", "true", "uniq", "wc",
-    ];
     const GIT: &[&str] =
         &["diff", "diff-index", "log", "ls-files", "rev-parse", "show", "status", "symbolic-ref"];
     let is_known = |program: &str, argv: &[String]| match program {
         "git" => argv.get(1).is_some_and(|verb| GIT.contains(&verb.as_str())),
-        program => STARTERS.contains(&program) || LOOKS.contains(&program),
+        program => catalogue::is(program, Tag::StartsTasks) || catalogue::is(program, Tag::OnlyLooks),
     };
     let checks = |effect: Effect| match effect.kind {
         EffectKind::Exec { program, argv, source: CodeSource::Literal } => is_known(&program, &argv),
@@ -206,46 +204,14 @@ fn is_variable(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Programs that start tasks of a project by their names, or say something.
-const STARTERS: &[&str] = &[
-    "npm",
-    "npx",
-    "pnpm",
-    "yarn",
-    "bun",
-    "bunx",
-    "make",
-    "just",
-    "task",
-    "cargo",
-    "go",
-    "lint-staged",
-    "commitlint",
-    "pre-commit",
-    "lefthook",
-    "composer",
-    "bundle",
-    "poetry",
-    "uv",
-    "mvn",
-    "gradle",
-    "./gradlew",
-    "dotnet",
-    "turbo",
-    "nx",
-    "echo",
-    "set",
-    "exit",
-];
-
 /// A line of a hook that starts a task of the project by its name: nothing in it is of the hook's own.
 fn starts_tasks(line: &str) -> bool {
     let first = line.split_whitespace().next().unwrap_or_default();
     let loader = line.starts_with(". \"$(dirname") && line.ends_with("/_/husky.sh\"");
     let plain = !line.contains([';', '|', '>', '<', '`', '(']) && !line.replace("&&", "").contains('&');
-    let each = line
-        .split("&&")
-        .all(|part| part.split_whitespace().next().is_some_and(|first| STARTERS.contains(&first)));
+    // The wrapper of Gradle lies in the project.
+    let starts = |first: &str| first == "./gradlew" || catalogue::is(first, Tag::StartsTasks);
+    let each = line.split("&&").all(|part| part.split_whitespace().next().is_some_and(starts));
     loader || plain && each && !first.is_empty()
 }
 

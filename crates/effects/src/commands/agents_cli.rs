@@ -5,55 +5,9 @@ use tollgate_model::EffectKind;
 use tollgate_model::phrase::{AGENT_CONTROL, AGENT_SETTINGS, AGENT_UNLEASHED};
 use tollgate_shell::eval::Outcome;
 
-use super::{Commands, Handler, Run, alter};
+use super::{Handler, Run, alter};
 use crate::url::{Url, is_this_machine};
 use crate::word::Word;
-
-pub(super) const COMMANDS: Commands = &[
-    ("claude", agent),
-    ("claude-code", agent),
-    ("codex", agent),
-    ("gemini", agent),
-    ("gemini-cli", agent),
-    ("qwen", agent),
-    ("qwen-code", agent),
-    ("cursor-agent", agent),
-    ("copilot", agent),
-    ("opencode", agent),
-    ("opencode-ai", agent),
-    ("amp", agent),
-    ("droid", agent),
-    ("aider", agent),
-    ("crush", agent),
-    ("goose", agent),
-    ("auggie", agent),
-    ("kiro-cli", agent),
-    ("q", agent),
-    ("cline", agent),
-    ("agent", agent),
-    ("cn", agent),
-    ("interpreter", agent),
-    ("open-interpreter", agent),
-    ("plandex", agent),
-    ("openhands", agent),
-    ("kimi", agent),
-    ("iflow", agent),
-    ("acli", agent),
-    ("vibe", agent),
-    ("grok", agent),
-    ("rovodev", agent),
-    ("mcp-add", installer),
-    ("add-mcp", installer),
-    ("install-mcp", installer),
-    ("mcp-install", installer),
-    ("mcp-get", installer),
-    ("mcpm", installer),
-    ("smithery", installer),
-    ("skills", installer),
-    ("add-skill", installer),
-    ("openskills", installer),
-    ("claude-plugins", installer),
-];
 
 /// Programs whose whole purpose is to give agents further tools and instructions, by the verbs that do so; without any,
 /// every run does.
@@ -74,7 +28,7 @@ pub(super) fn named(program: &str) -> Option<Handler> {
     (parts.clone().any(about) && parts.any(puts)).then_some(installer as Handler)
 }
 
-fn installer(run: &mut Run) -> Outcome {
+pub(super) fn installer(run: &mut Run) -> Outcome {
     let words: Vec<String> = run.args.iter().map(Word::shown).collect();
     let asks = words.iter().any(|word| matches!(word.as_str(), "--help" | "-h" | "--version" | "--list"));
     let verb = plain(&words).first().copied().unwrap_or_default().to_owned();
@@ -91,12 +45,8 @@ fn installer(run: &mut Run) -> Outcome {
     run.derived()
 }
 
-/// What editors do besides what their own family says.
-pub(super) const ASIDE: Commands =
-    &[("code", editor), ("code-insiders", editor), ("cursor", editor), ("windsurf", editor)];
-
 /// `code --add-mcp` gives the editor's agent another server.
-fn editor(run: &mut Run) -> Outcome {
+pub(super) fn editor(run: &mut Run) -> Outcome {
     if run.args.iter().any(|word| word.text.prefix().starts_with("--add-mcp")) {
         let what = format!("{AGENT_SETTINGS}its tools (`{} --add-mcp`)", run.program);
         run.push(EffectKind::Weaken { what });
@@ -197,7 +147,7 @@ const MANAGE: &[(&str, &[&str])] = &[
     ("hooks", &["migrate", "disable", "enable", "remove", "install"]),
 ];
 
-fn agent(run: &mut Run) -> Outcome {
+pub(super) fn agent(run: &mut Run) -> Outcome {
     let words: Vec<String> = run.args.iter().map(Word::shown).take_while(|word| word != "--").collect();
     // Packages are run by names of their own.
     let program = match run.program {

@@ -2,15 +2,12 @@
 //! minds them; a way of working that binds writes does. What a build leaves behind is none of them.
 
 mod database;
-mod makers;
-mod rows;
 
-use makers::MAKERS;
-use rows::{ROWS, Row, Target, tree};
+use tollgate_catalogue::{Role, Slot, Use};
 use tollgate_model::{Certainty, EffectKind, FileKind, WriteMode};
 
 use super::{Run, find};
-use crate::names::{Names, index};
+use crate::catalogue;
 use crate::word::Word;
 
 /// Options by which programs agree to change what they look at.
@@ -26,8 +23,8 @@ const PRODUCTS: &[&str] = &[
 /// How the names of folders for builds begin.
 const FOLDERS: &[&str] = &["build", "_build", ".build", "cmake-build", "out", "obj", "bin", "target"];
 
-static PROGRAMS: Names<1024> = index!(ROWS, row => row.programs);
-static MAKING: Names<512> = index!(MAKERS, row => row.programs);
+/// Whatever a program is called with: its operands, or the current folder.
+const TREE: Use = Use { slot: Slot::OperandsOrHere, ..Use::ANY };
 
 /// Takes down what a program makes or changes of its own accord.
 pub(super) fn notice(run: &mut Run) {
@@ -35,9 +32,9 @@ pub(super) fn notice(run: &mut Run) {
     if long(run.args).any(|word| word.is("--help") || word.is("--version")) {
         return;
     }
-    let rows = || PROGRAMS.rows(ROWS, program, |row| row.programs);
-    if rows().next().is_some() {
-        for words in rows().filter_map(|row| row.targets(run.args)) {
+    let mut uses = catalogue::uses(program).iter().filter(|way| is_edit(way.role)).peekable();
+    if uses.peek().is_some() {
+        for words in uses.filter_map(|way| changed(way, run.args)) {
             let files = words.iter().filter(|word| !is_address(word));
             files.for_each(|word| run.analyst.alter(word, false, run.shell));
         }
@@ -50,44 +47,33 @@ pub(super) fn notice(run: &mut Run) {
         database::notice(run);
     }
     if program.starts_with("create-") {
-        let words = tree(&[], &[]).targets(run.args).unwrap_or_default();
+        let words = words_of(&TREE, run.args).unwrap_or_default();
         words.iter().for_each(|word| run.analyst.alter(word, false, run.shell));
     }
 }
 
+fn is_edit(role: Role) -> bool {
+    matches!(role, Role::Edits | Role::Compiles | Role::BuildsIn)
+}
+
+/// What a use makes or changes besides what builds are for.
+fn changed(way: &Use, args: &[Word]) -> Option<Vec<Word>> {
+    let mut words = words_of(way, args)?;
+    match way.role {
+        Role::Compiles => words.retain(|word| !is_product(word)),
+        Role::BuildsIn => words.retain(|word| !is_for_builds(word)),
+        _ => {}
+    }
+    Some(words)
+}
+
 /// Takes down the files that a program writes over, whatever they held.
 fn makes(run: &mut Run) {
-    let program = run.program;
-    let rows = MAKING.rows(MAKERS, program, |row| row.programs);
-    for word in rows.filter_map(|row| row.targets(run.args)).flatten().filter_map(|word| file_of(&word)) {
+    let uses = catalogue::uses(run.program).iter().filter(|way| way.role == Role::Writes);
+    for word in uses.filter_map(|way| words_of(way, run.args)).flatten().filter_map(|word| file_of(&word)) {
         let word = if is_walked(run, &word) { find::all_below(&word) } else { word };
         run.analyst.write(&word, WriteMode::Overwrite, None, run.shell);
     }
-}
-
-/// The programs that write over files: with what words, and which files.
-#[cfg(test)]
-pub(super) fn listed() -> Vec<super::verbs::Listed> {
-    let told = |row: &Row| -> &'static str {
-        let with = |flags: &[&str]| {
-            if flags.is_empty() { String::new() } else { format!(" with {}", flags.join("|")) }
-        };
-        let without = |flags: &[&str]| {
-            if flags.is_empty() { String::new() } else { format!(" without {}", flags.join("|")) }
-        };
-        let words = format!("{}{}{}", row.verb.join(" "), with(row.only), without(row.unless));
-        Box::leak(if words.is_empty() { "always" } else { words.trim() }.to_owned().into_boxed_str())
-    };
-    let files = |target: Target| match target {
-        Target::Options(names) => format!("writes over what {} names", names.join("|")),
-        Target::Operands(0) | Target::Tree | Target::Free(_) => "writes over its operands".to_owned(),
-        Target::Operands(from) => format!("writes over its operands from number {}", from + 1),
-        Target::Behind(word) => format!("writes over what stands behind `{word}`"),
-        Target::Converted => "writes over the file it is named for".to_owned(),
-        Target::First => "writes over its first operand".to_owned(),
-        _ => "writes over its last operand".to_owned(),
-    };
-    MAKERS.iter().map(|row| (row.programs, vec![(told(row), files(row.target))])).collect()
 }
 
 /// `png:out.png` names the file behind its format; `-`, `null:` and `info:` name none.
@@ -117,7 +103,7 @@ fn is_walked(run: &Run, word: &Word) -> bool {
 /// May be what an option says of a program that nobody knows.
 fn in_place(run: &mut Run) {
     if long(run.args).any(|word| IN_PLACE.iter().any(|flag| word.is(flag))) {
-        let words = tree(&[], &[]).targets(run.args).unwrap_or_default();
+        let words = words_of(&TREE, run.args).unwrap_or_default();
         words.iter().for_each(|word| perhaps(run, word));
     }
 }
@@ -146,51 +132,51 @@ fn installs(run: &mut Run) {
     }
 }
 
-impl Row {
-    /// The places that the words name; none when this row is not about them.
-    fn targets(&self, args: &[Word]) -> Option<Vec<Word>> {
-        let operands = operands(args, self.valued);
-        let fits = |(verb, word): (&&str, &&Word)| match verb.strip_suffix('*') {
+/// The words that a use is for; none when it is not about this call.
+fn words_of(way: &Use, args: &[Word]) -> Option<Vec<Word>> {
+    let operands = operands(args, way);
+    if !fits(way, args, &operands) {
+        return None;
+    }
+    let operands = || operands.iter().skip(way.call.len()).map(|word| (*word).clone());
+    let is_end = |word: &Word| way.until.iter().any(|end| word.is(end));
+    Some(match way.slot {
+        Slot::Operands(from) => operands().skip(from).collect(),
+        Slot::OperandsOrHere if operands().next().is_some() => operands().collect(),
+        Slot::OperandsOrHere | Slot::Here => vec![here(args)],
+        Slot::LastOperand if way.until.is_empty() => {
+            operands().skip(1).last().or_else(|| last_behind(args)).into_iter().collect()
+        }
+        Slot::LastOperand => operands().take_while(|word| !is_end(word)).skip(1).last().into_iter().collect(),
+        Slot::Options(names) => named_by(args, names).collect(),
+        Slot::OptionsEnding(end) => args.iter().filter_map(|word| ending(word, end)).collect(),
+        Slot::Operand(at) => operands().nth(at).into_iter().collect(),
+        Slot::LastWord => args.last().filter(|word| is_operand(word)).cloned().into_iter().collect(),
+        Slot::FirstAndLastWord => {
+            let ends = [args.first(), args.last()].into_iter().flatten();
+            ends.filter(|word| is_operand(word)).cloned().collect()
+        }
+        Slot::WordAfter(mark) => {
+            args.iter().skip_while(|word| !word.is(mark)).nth(1).cloned().into_iter().collect()
+        }
+        Slot::Conversions => converted(args),
+        Slot::None | Slot::Command | Slot::CommandFrom(_) | Slot::CommandAfterDashes => Vec::new(),
+    })
+}
+
+/// Is a use about a call with these words?
+fn fits(way: &Use, args: &[Word], operands: &[&Word]) -> bool {
+    let is_verb = |(verbs, word): (&&[&str], &&Word)| {
+        verbs.iter().any(|verb| match verb.strip_suffix('*') {
             Some(start) => word.text.prefix().starts_with(start),
             None => word.is(verb),
-        };
-        let named = operands.len() >= self.verb.len() && self.verb.iter().zip(&operands).all(fits);
-        let has = |flags: &[&str]| args.iter().any(|word| flags.iter().any(|flag| is_flag(word, flag)));
-        if !named || has(self.unless) || !self.only.is_empty() && !has(self.only) {
-            return None;
-        }
-        let operands = || operands.iter().skip(self.verb.len()).map(|word| (*word).clone());
-        Some(match self.target {
-            Target::Operands(from) => operands().skip(from).collect(),
-            Target::Tree if operands().next().is_some() => operands().collect(),
-            Target::Tree | Target::Here => vec![here(args)],
-            Target::Last => operands().skip(1).last().or_else(|| last_behind(args)).into_iter().collect(),
-            Target::Options(names) => named_by(args, names).collect(),
-            Target::Compiled(names) => named_by(args, names).filter(|word| !is_product(word)).collect(),
-            Target::Built([]) => operands().take(1).filter(|word| !is_for_builds(word)).collect(),
-            Target::Built(names) => named_by(args, names).filter(|word| !is_for_builds(word)).collect(),
-            Target::Ending(end) => args.iter().filter_map(|word| ending(word, end)).collect(),
-            Target::First => operands().take(1).collect(),
-            Target::Trailing => args.last().filter(|word| is_operand(word)).cloned().into_iter().collect(),
-            Target::Ends => [args.first(), args.last()]
-                .into_iter()
-                .flatten()
-                .filter(|word| is_operand(word))
-                .cloned()
-                .collect(),
-            Target::Free(flags) => free(args, flags).skip(self.verb.len()).cloned().collect(),
-            Target::Before(words) => operands()
-                .take_while(|word| !words.iter().any(|end| word.is(end)))
-                .skip(1)
-                .last()
-                .into_iter()
-                .collect(),
-            Target::Behind(mark) => {
-                args.iter().skip_while(|word| !word.is(mark)).nth(1).cloned().into_iter().collect()
-            }
-            Target::Converted => converted(args),
         })
-    }
+    };
+    let has = |flags: &[&str]| args.iter().any(|word| flags.iter().any(|flag| is_flag(word, flag)));
+    operands.len() >= way.call.len()
+        && way.call.iter().zip(operands).all(is_verb)
+        && !has(way.without)
+        && (way.with.is_empty() || has(way.with))
 }
 
 fn named_by<'w>(args: &'w [Word], names: &'w [&str]) -> impl Iterator<Item = Word> + use<'w> {
@@ -209,17 +195,6 @@ fn is_operand(word: &Word) -> bool {
     !word.text.prefix().starts_with('-')
 }
 
-/// The words that are neither options nor their values, where all options but these take one.
-fn free<'w>(args: &'w [Word], flags: &'w [&str]) -> impl Iterator<Item = &'w Word> {
-    let mut valued = false;
-    args.iter().filter(move |word| {
-        let option = word.text.prefix().starts_with(['-', '+']);
-        let value = std::mem::replace(&mut valued, false);
-        valued = !value && option && !flags.iter().any(|flag| word.is(flag));
-        !value && !option
-    })
-}
-
 /// `--convert-to pdf:filter --outdir folder report.odt` makes `folder/report.pdf`.
 fn converted(args: &[Word]) -> Vec<Word> {
     let Some(format) = values(args, "--convert-to").pop() else { return Vec::new() };
@@ -233,7 +208,8 @@ fn converted(args: &[Word]) -> Vec<Word> {
         made.text.push_str(&format!("/{stem}.{end}"));
         made
     };
-    operands(args, &["--convert-to", "--outdir", "--infilter"]).iter().map(made).collect()
+    let way = Use { options: "convert-to= outdir= infilter=", ..Use::ANY };
+    operands(args, &way).iter().map(made).collect()
 }
 
 fn last_part(word: &Word) -> String {
@@ -263,20 +239,32 @@ fn here(args: &[Word]) -> Word {
 }
 
 /// The words that are no options and no values of them.
-fn operands<'w>(args: &'w [Word], valued: &[&str]) -> Vec<&'w Word> {
+fn operands<'w>(args: &'w [Word], way: &Use) -> Vec<&'w Word> {
     let mut operands = Vec::new();
     let mut rest = args.iter();
     let mut ended = false;
+    let signs: &[char] = if way.flags.is_empty() { &['-'] } else { &['-', '+'] };
     while let Some(word) = rest.next() {
-        if ended || !word.text.prefix().starts_with('-') {
+        if ended || !word.text.prefix().starts_with(signs) {
             operands.push(word);
-        } else if word.is("--") {
+        } else if word.is("--") && way.flags.is_empty() {
             ended = true;
-        } else if valued.iter().any(|name| word.is(name)) {
+        } else if takes_next(word, way) {
             rest.next();
         }
     }
     operands
+}
+
+/// Is the word behind this option its value?
+pub(super) fn takes_next(option: &Word, way: &Use) -> bool {
+    if !way.flags.is_empty() {
+        return !way.flags.iter().any(|flag| option.is(flag));
+    }
+    let Some(text) = option.literal() else { return false };
+    let name = text.trim_start_matches('-');
+    let mut valued = way.options.split_ascii_whitespace().filter_map(|known| known.strip_suffix('='));
+    valued.any(|names| names.split(',').any(|known| known == name))
 }
 
 /// The values of an option: the next word, what follows `=`, or what is attached to a letter.

@@ -8,27 +8,16 @@ use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
 use super::containers::remote;
-use super::{Commands, Run, interpreters};
+use super::{Run, interpreters};
 use crate::languages::Language;
 use crate::options::{Order, read};
 use crate::word::Word;
-
-pub(super) const COMMANDS: Commands = &[
-    ("puppet", puppet),
-    ("chef-apply", chef),
-    ("chef-client", chef),
-    ("chef-solo", chef),
-    ("cinc-apply", chef),
-    ("salt", salt),
-    ("salt-ssh", salt),
-    ("salt-call", salt_call),
-];
 
 /// The most resources of a description that are followed.
 const MOST: usize = 256;
 
 /// `puppet apply -e code file…`, `puppet resource type name attribute=value…`.
-fn puppet(run: &mut Run) -> Outcome {
+pub(super) fn puppet(run: &mut Run) -> Outcome {
     let options = read(
         run.args,
         "e,execute= noop no-noop verbose v d,debug t,test modulepath= l,logdest= catalog= environment= hiera_config= \
@@ -61,7 +50,7 @@ fn puppet(run: &mut Run) -> Outcome {
 }
 
 /// `chef-apply -e code`, `chef-apply file`, `chef-client -z recipe.rb`.
-fn chef(run: &mut Run) -> Outcome {
+pub(super) fn chef(run: &mut Run) -> Outcome {
     let options = read(
         run.args,
         "e,execute s,stdin W,why-run l,log_level= c,config= j,json-attributes= r,recipe-url= o,override-runlist= z,local-mode \
@@ -92,7 +81,7 @@ fn chef(run: &mut Run) -> Outcome {
 }
 
 /// `salt hosts function argument…`.
-fn salt(run: &mut Run) -> Outcome {
+pub(super) fn salt(run: &mut Run) -> Outcome {
     let Some(text) = function(run.args) else { return run.derived() };
     let span = run.call.span;
     let words = [Word::literal_at("sh", span), Word::literal_at("-c", span), Word::literal_at(&text, span)];
@@ -100,7 +89,7 @@ fn salt(run: &mut Run) -> Outcome {
 }
 
 /// The same on this machine.
-fn salt_call(run: &mut Run) -> Outcome {
+pub(super) fn salt_call(run: &mut Run) -> Outcome {
     told(run, function(run.args));
     run.derived()
 }

@@ -2,40 +2,16 @@
 //! options run programs or delete.
 
 pub(super) mod patches;
-mod seven;
+pub(super) mod seven;
 
 use tollgate_model::{Certainty, EffectKind, Mark, Place, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Taint, Value};
 
-use super::{Commands, Run, find, interpreters};
+use super::{Run, find, interpreters};
 use crate::analyst::{call_taint, taint};
 use crate::options::{Options, Order, read};
 use crate::word::Word;
-
-pub(super) const COMMANDS: Commands = &[
-    ("tar", tar),
-    ("gtar", tar),
-    ("bsdtar", tar),
-    ("unzip", unzip),
-    ("zip", zip),
-    ("7z", seven::seven_zip),
-    ("7za", seven::seven_zip),
-    ("7zz", seven::seven_zip),
-    ("7zr", seven::seven_zip),
-    ("unrar", seven::unrar),
-    ("rar", seven::unrar),
-    ("cpio", cpio),
-    ("ar", ar),
-    ("dpkg-deb", dpkg_deb),
-    ("stow", stow),
-    ("pax", pax),
-    ("unsquashfs", unsquashfs),
-    ("jar", jar),
-    ("patch", patches::patch),
-    ("apply_patch", patches::apply_patch),
-    ("applypatch", patches::apply_patch),
-];
 
 pub(super) const TAR: &str = "c,create x,extract,get t,list r,append u,update d,diff,compare A,catenate,concatenate delete f,file= \
     C,directory,cd= z,gzip,gunzip,ungzip j,bzip2 J,xz Z,compress,uncompress zstd lzma lzip lzop a,auto-compress v,verbose \
@@ -55,7 +31,7 @@ pub(super) const TAR: &str = "c,create x,extract,get t,list r,append u,update d,
     owner-map= portability preserve-order quote-chars= read-full-records record-size= restrict rmt-command= same-order seek show-defaults show-omitted-dirs show-snapshot-field-ranges show-stored-names sparse-version= starting-file= suffix= test-label unquote verbatim-files-from volno-file= \
     wildcards-match-slash xattrs-exclude= xattrs-include=";
 
-fn tar(run: &mut Run) -> Outcome {
+pub(super) fn tar(run: &mut Run) -> Outcome {
     let args = dashed(run.args);
     let options = read(&args, TAR, Order::Anywhere);
     for file in ["index-file", "volno-file", "g"].into_iter().flat_map(|name| options.values(name)) {
@@ -184,7 +160,7 @@ pub(super) fn dashed(args: &[Word]) -> Vec<Word> {
 }
 
 /// `dpkg-deb -x archive folder`.
-fn dpkg_deb(run: &mut Run) -> Outcome {
+pub(super) fn dpkg_deb(run: &mut Run) -> Outcome {
     let options = read(
         run.args,
         "x,extract X,vextract R,raw-extract b,build c,contents I,info e,control f,field W,show",
@@ -200,7 +176,7 @@ fn dpkg_deb(run: &mut Run) -> Outcome {
 }
 
 /// `stow -t folder` lays links for everything in a package.
-fn stow(run: &mut Run) -> Outcome {
+pub(super) fn stow(run: &mut Run) -> Outcome {
     let spec =
         "t,target= d,dir= n,no,simulate S,stow D,delete R,restow v,verbose? ignore= defer= override= adopt";
     let options = read(run.args, spec, Order::Anywhere);
@@ -273,7 +249,7 @@ fn members(run: &mut Run, names: &[Word]) -> Outcome {
     Outcome::unknown(marks)
 }
 
-fn unzip(run: &mut Run) -> Outcome {
+pub(super) fn unzip(run: &mut Run) -> Outcome {
     let options =
         read(run.args, "d= l t p v z Z c f u n o j q a b C L M P= x: V W X K B D :", Order::Anywhere);
     if options.has(":") {
@@ -293,7 +269,7 @@ fn unzip(run: &mut Run) -> Outcome {
     Outcome::silent(Status::Either)
 }
 
-fn zip(run: &mut Run) -> Outcome {
+pub(super) fn zip(run: &mut Run) -> Outcome {
     let spec = "r,recurse-paths R m,move d,delete u,update f,freshen j,junk-paths q,quiet v,verbose 0 1 2 3 4 5 6 7 8 9 \
         T,test TT,unzip-command= e,encrypt P,password= x,exclude= i,include= n,suffixes= b,temp-path= o,latest-time \
         y,symlinks X,no-extra D,no-dir-entries s= sf show-files FS,filesync F FF l ll A J k S t= tt= O,output-file= z c g @ h";
@@ -349,7 +325,7 @@ fn lighten(run: &mut Run, archive: &Word) {
     run.analyst.cut(archive, run.shell);
 }
 
-fn cpio(run: &mut Run) -> Outcome {
+pub(super) fn cpio(run: &mut Run) -> Outcome {
     let spec = "i,extract o,create p,pass-through t,list d,make-directories u,unconditional m v,verbose V a A B b c C= D,directory= \
         E,pattern-file= f F,file= H,format= I= O= k l L M= n 0,null no-absolute-filenames absolute-filenames quiet r R,owner= s S \
         rsh-command= to-stdout";
@@ -382,7 +358,7 @@ fn cpio(run: &mut Run) -> Outcome {
     Outcome::unknown(marks.union(call_taint(run.call)))
 }
 
-fn ar(run: &mut Run) -> Outcome {
+pub(super) fn ar(run: &mut Run) -> Outcome {
     let mut words = run.args.iter().filter(|word| !word.text.prefix().starts_with("--"));
     let (Some(verb), Some(archive)) = (words.next(), words.next()) else { return run.derived() };
     let verb = verb.shown();
@@ -398,7 +374,7 @@ fn ar(run: &mut Run) -> Outcome {
 }
 
 /// `pax -r` unpacks here, `pax -w` packs, `pax -rw … folder` copies.
-fn pax(run: &mut Run) -> Outcome {
+pub(super) fn pax(run: &mut Run) -> Outcome {
     let spec = "r w a b= B= c d D E= f= G= H i I k l L n N= o= O p= P s= t T= u U= v x= X Y z Z 0";
     let options = read(run.args, spec, Order::Anywhere);
     let (reads, writes) = (options.has("r"), options.has("w"));
@@ -431,7 +407,7 @@ fn makes_absolute(substitution: &Word) -> bool {
     text.split(mark).nth(2).is_some_and(|new| new.starts_with('/'))
 }
 
-fn unsquashfs(run: &mut Run) -> Outcome {
+pub(super) fn unsquashfs(run: &mut Run) -> Outcome {
     let lists =
         ["-l", "-ll", "-lln", "-lc", "-llc", "-ls", "-s", "-stat", "-cat", "-help", "-version", "-ps", "-pf"];
     if run.args.iter().any(|word| lists.contains(&word.shown().as_str())) {
@@ -446,7 +422,7 @@ fn unsquashfs(run: &mut Run) -> Outcome {
 }
 
 /// `jar xf a.jar`, `jar --extract --dir folder --file a.jar`.
-fn jar(run: &mut Run) -> Outcome {
+pub(super) fn jar(run: &mut Run) -> Outcome {
     let args = dashed(run.args);
     let spec = "c,create u,update t,list x,extract i,generate-index= d,describe-module f,file= C= e,main-class= m,manifest= \
         M,no-manifest n v,verbose 0,no-compress P dir= k,keep-old-files module-version= hash-modules= p,module-path= \

@@ -8,7 +8,9 @@ use super::Run;
 use super::flags::given;
 use super::variables::in_temp;
 use crate::analyst::taint;
+use crate::catalogue;
 use crate::word::Word;
+use tollgate_catalogue::Tag;
 
 /// A file that is longer is not read.
 const LIMIT: usize = 256 << 10;
@@ -31,32 +33,11 @@ const WRITERS: &[(&str, &[&str], &str)] = &[
     ("doctl", &["kubernetes", "cluster", "kubeconfig", "save"], ""),
 ];
 
-/// Programs that run what such a file names as the way to prove who one is.
-const READERS: &[&str] = &[
-    "kubectl",
-    "oc",
-    "helm",
-    "helm3",
-    "helmfile",
-    "k9s",
-    "flux",
-    "istioctl",
-    "argocd",
-    "velero",
-    "stern",
-    "kustomize",
-    "skaffold",
-    "tilt",
-    "cilium",
-    "linkerd",
-    "kubectx",
-    "kubens",
-];
-
 /// Notes the file that this program writes, where there was none; and asks about one that it reads and that nobody
 /// knows.
 pub(super) fn settings(run: &mut Run) {
-    let concerned = READERS.contains(&run.program) || WRITERS.iter().any(|(name, ..)| *name == run.program);
+    let concerned = catalogue::is(run.program, Tag::ReadsKubeconfig)
+        || WRITERS.iter().any(|(name, ..)| *name == run.program);
     if !concerned {
         return;
     }
@@ -67,7 +48,7 @@ pub(super) fn settings(run: &mut Run) {
         run.shell.write_file(&value, &Value::output(Taint::NONE), false);
     }
     let assigned = run.call.assigns.iter().any(|(name, _)| **name == *"KUBECONFIG");
-    let read = spec.is_none() && READERS.contains(&run.program) && !assigned;
+    let read = spec.is_none() && catalogue::is(run.program, Tag::ReadsKubeconfig) && !assigned;
     if read && !is_plain(run, &value) && (in_temp(run, &value) || is_strange(run, &value)) {
         run.analyst.opaque("`KUBECONFIG` puts other code into the program", run.call.span);
     }

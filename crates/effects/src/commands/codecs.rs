@@ -4,51 +4,23 @@ use tollgate_model::WriteMode;
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Piece, Text, Value};
 
-use super::{Commands, Run};
+use super::Run;
 use crate::analyst::taint;
 use crate::options::{Order, read};
 use crate::word::Word;
 
-pub(super) const COMMANDS: Commands = &[
-    ("base64", base64),
-    ("gbase64", base64),
-    ("base32", base32),
-    ("xxd", xxd),
-    ("tr", tr),
-    ("openssl", openssl),
-    ("zcat", unpack),
-    ("gzcat", unpack),
-    ("bzcat", unpack),
-    ("xzcat", unpack),
-    ("zstdcat", unpack),
-    ("zless", unpack),
-    ("zmore", unpack),
-    ("gunzip", unpack),
-    ("gzip", unpack),
-    ("bunzip2", unpack),
-    ("bzip2", unpack),
-    ("unxz", unpack),
-    ("xz", unpack),
-    ("zstd", unpack),
-    ("unzstd", unpack),
-    ("uudecode", unpack),
-    ("gpg", unpack),
-    ("age", unpack),
-    ("echo", echo),
-];
-
-fn base64(run: &mut Run) -> Outcome {
+pub(super) fn base64(run: &mut Run) -> Outcome {
     let options =
         read(run.args, "d,D,decode i,ignore-garbage w,wrap= o,output= b,break= input=", Order::Anywhere);
     decode(run, &options.operands, options.has("d"), |text| bits(text, 6, base64_digit))
 }
 
-fn base32(run: &mut Run) -> Outcome {
+pub(super) fn base32(run: &mut Run) -> Outcome {
     let options = read(run.args, "d,decode i,ignore-garbage w,wrap=", Order::Anywhere);
     decode(run, &options.operands, options.has("d"), |text| bits(text, 5, base32_digit))
 }
 
-fn xxd(run: &mut Run) -> Outcome {
+pub(super) fn xxd(run: &mut Run) -> Outcome {
     let spec = "a,autoskip b,bits c,cols= C,capitalize e E,EBCDIC g,groupsize= h i,include l,len= n,name= o= p,ps,postscript,plain r,revert s,seek= u,uppercase d R=";
     let args: Vec<Word> = run
         .args
@@ -60,7 +32,7 @@ fn xxd(run: &mut Run) -> Outcome {
     decode(run, &options.operands, options.has("r"), move |text| if plain { hex(text) } else { None })
 }
 
-fn openssl(run: &mut Run) -> Outcome {
+pub(super) fn openssl(run: &mut Run) -> Outcome {
     let has = |flag: &str| run.args.iter().any(|word| word.is(flag));
     let verb = run.args.first().map(Word::shown).unwrap_or_default();
     if verb == "s_client" {
@@ -116,7 +88,7 @@ fn written(run: &mut Run, flags: &[&str]) {
     }
 }
 
-fn unpack(run: &mut Run) -> Outcome {
+pub(super) fn unpack(run: &mut Run) -> Outcome {
     if matches!(run.program, "gpg" | "age" | "zstd" | "unzstd" | "uudecode") {
         written(run, &["-o", "--output", "--output-file"]);
     }
@@ -198,7 +170,7 @@ fn hex(text: &str) -> Option<Vec<u8>> {
 }
 
 /// `tr SET1 SET2` over known text: a simple cipher is a decoder.
-fn tr(run: &mut Run) -> Outcome {
+pub(super) fn tr(run: &mut Run) -> Outcome {
     let options = read(run.args, "c,C,complement d,delete s,squeeze-repeats t,truncate-set1", Order::First);
     let input = run.stdin().cloned().unwrap_or_else(|| Value::output(tollgate_shell::value::Taint::NONE));
     let sets: Vec<Option<Vec<char>>> = options.operands.iter().map(|word| word.literal().map(set)).collect();
@@ -276,7 +248,7 @@ fn set(text: &str) -> Vec<char> {
 }
 
 /// `/bin/echo`, or `echo` behind a wrapper, where the shell's own is not used.
-fn echo(run: &mut Run) -> Outcome {
+pub(super) fn echo(run: &mut Run) -> Outcome {
     let words: Vec<&Word> =
         run.args.iter().skip_while(|word| matches!(word.shown().as_str(), "-n" | "-e" | "-E")).collect();
     let blank = Value::text(" ");

@@ -6,27 +6,9 @@ use tollgate_model::{FileKind, WriteMode};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Taint;
 
-use super::{Commands, Run, find, stream};
+use super::{Run, find, stream};
 use crate::options::{Order, read};
 use crate::word::Word;
-
-pub(super) const COMMANDS: Commands = &[
-    ("crudini", crudini),
-    ("dasel", dasel),
-    ("kwriteconfig5", kwriteconfig),
-    ("kwriteconfig6", kwriteconfig),
-    ("plutil", plutil),
-    ("xmlstarlet", xmlstarlet),
-    ("sd", replaces),
-    ("rpl", replaces),
-    ("ruplacer", replaces),
-    ("fastmod", replaces),
-    ("ambr", replaces),
-    ("comby", replaces),
-    ("ast-grep", replaces),
-    ("json", replaces),
-    ("jaq", replaces),
-];
 
 /// A program that replaces text: its options, the ones that make it write or keep it from that, and how many
 /// operands come before the files.
@@ -132,7 +114,7 @@ const REPLACERS: &[Replacer] = &[
     },
 ];
 
-fn replaces(run: &mut Run) -> Outcome {
+pub(super) fn replaces(run: &mut Run) -> Outcome {
     let Some(row) = REPLACERS.iter().find(|row| row.programs.contains(&run.program)) else {
         return run.derived();
     };
@@ -172,7 +154,7 @@ fn replaces(run: &mut Run) -> Outcome {
     run.derived()
 }
 
-fn crudini(run: &mut Run) -> Outcome {
+pub(super) fn crudini(run: &mut Run) -> Outcome {
     let spec = "set del merge get format= output= inplace list list-sep= verbose existing? ini-options=";
     let options = read(run.args, spec, Order::Anywhere);
     let file = options.operands.first().cloned();
@@ -182,7 +164,7 @@ fn crudini(run: &mut Run) -> Outcome {
     edits(run, options.value("output").cloned().or(file))
 }
 
-fn dasel(run: &mut Run) -> Outcome {
+pub(super) fn dasel(run: &mut Run) -> Outcome {
     let options = read(
         run.args,
         "f,file= o,out= r,read= w,write= t,type= v,value= s,selector= p,parser=",
@@ -204,7 +186,7 @@ fn dasel(run: &mut Run) -> Outcome {
 }
 
 /// Below the folder of settings, unless the path says otherwise.
-fn kwriteconfig(run: &mut Run) -> Outcome {
+pub(super) fn kwriteconfig(run: &mut Run) -> Outcome {
     let options = read(run.args, "file= group= key= type= delete notify", Order::Anywhere);
     let file =
         options.value("file").cloned().unwrap_or_else(|| Word::literal_at("kdeglobals", run.call.span));
@@ -215,7 +197,7 @@ fn kwriteconfig(run: &mut Run) -> Outcome {
     edits(run, Some(file))
 }
 
-fn plutil(run: &mut Run) -> Outcome {
+pub(super) fn plutil(run: &mut Run) -> Outcome {
     let changes = ["-replace", "-remove", "-insert", "-convert"];
     let elsewhere =
         run.args.iter().position(|word| word.is("-o")).and_then(|at| run.args.get(at + 1)).cloned();
@@ -226,7 +208,7 @@ fn plutil(run: &mut Run) -> Outcome {
     }
 }
 
-fn xmlstarlet(run: &mut Run) -> Outcome {
+pub(super) fn xmlstarlet(run: &mut Run) -> Outcome {
     let in_place = run.args.iter().any(|word| word.is("-L") || word.is("--inplace"));
     let file = run.args.last().cloned();
     if in_place { edits(run, file) } else { reads(run, file) }

@@ -5,7 +5,7 @@ mod data;
 mod described;
 mod far;
 mod image;
-mod machines;
+pub(super) mod machines;
 mod options;
 mod reach;
 mod registry;
@@ -18,8 +18,8 @@ use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::{Text, Value};
 
 use self::options::{COMPOSE, COMPOSE_RUN, EXEC, GLOBAL, RUN};
-use super::verbs::{Deed, Line, Tool};
-use super::{Commands, Run};
+use super::Run;
+use super::verbs::Line;
 use crate::elsewhere::Elsewhere;
 use crate::options::{Options, Order, read};
 use crate::word::Word;
@@ -30,28 +30,7 @@ pub(super) use far::remote;
 pub(super) use reach::shown_secrets;
 pub(super) use whole::listed;
 
-pub(super) const COMMANDS: Commands = &[
-    ("docker", docker),
-    ("podman", docker),
-    ("nerdctl", docker),
-    ("finch", docker),
-    ("docker-compose", compose_alone),
-    ("podman-compose", compose_alone),
-    ("lxc", machines::lxc),
-    ("incus", machines::lxc),
-    ("lxc-attach", machines::lxc_attach),
-    ("machinectl", machines::machinectl),
-    ("devcontainer", machines::devcontainer),
-];
-
-pub(super) const TOOLS: &[Tool] = &[Tool {
-    names: &["nsenter"],
-    values: "t target S setuid G setgid",
-    one_dash: false,
-    deeds: &[("** -t,--target=1", Deed::Infra("unconfined"))],
-}];
-
-fn docker(run: &mut Run) -> Outcome {
+pub(super) fn docker(run: &mut Run) -> Outcome {
     let global = read(run.args, GLOBAL, Order::First);
     let Some((verb, mut rest)) = global.operands.split_first() else { return run.derived() };
     let mut verb = verb.shown();
@@ -444,7 +423,7 @@ fn archive(run: &mut Run, verb: &str, words: &[Word]) -> Outcome {
     if prints { Outcome::unknown(crate::analyst::taint::FILE) } else { run.derived() }
 }
 
-fn compose_alone(run: &mut Run) -> Outcome {
+pub(super) fn compose_alone(run: &mut Run) -> Outcome {
     compose(run, run.args)
 }
 

@@ -1,80 +1,27 @@
 //! Clients of databases: the SQL they are given, on the command line, from a file or from standard input.
 
 pub(super) mod carried;
-mod clients;
-mod documents;
+pub(super) mod clients;
+pub(super) mod documents;
 mod given;
 pub(crate) mod lua;
-mod sqlite;
+pub(super) mod sqlite;
 
 use tollgate_model::phrase::DATABASE_USE;
 use tollgate_model::{Certainty, EffectKind};
 use tollgate_shell::eval::{Input, Outcome, Stream};
 use tollgate_shell::value::{HoleSource, Taint, Value};
 
-use super::{Commands, Run, interpreters};
+use super::{Run, interpreters};
 use crate::analyst::taint;
+use crate::catalogue;
 use crate::options::{Options, Order, read};
 use crate::sql::{self, Deed, Flavour, Statement};
 use crate::word::Word;
 use given::{Given, given};
+use tollgate_catalogue::Tag;
 
-pub(super) const COMMANDS: Commands = &[
-    ("psql", psql),
-    ("pgcli", pgcli),
-    ("mysql", mysql),
-    ("mariadb", mysql),
-    ("mycli", mycli),
-    ("sqlite3", sqlite::sqlite),
-    ("sqlite", sqlite::sqlite),
-    ("duckdb", sqlite::sqlite),
-    ("litecli", sqlite::sqlite),
-    ("usql", usql),
-    ("cockroach", cockroach),
-    ("clickhouse-client", clickhouse),
-    ("clickhouse", clickhouse),
-    ("cqlsh", cqlsh),
-    ("sqlcmd", sqlcmd),
-    ("osql", sqlcmd),
-    ("mysqlsh", clients::mysqlsh),
-    ("arangosh", documents::arango),
-    ("hbase", documents::hbase),
-    ("surreal", documents::surreal),
-    ("bq", clients::bq),
-    ("snowsql", snowsql),
-    ("snow", snow),
-    ("influx", influx),
-    ("turso", clients::turso),
-    ("ysqlsh", psql),
-    ("sqlplus", clients::sqlplus),
-    ("sql", clients::sqlplus),
-    ("db2", clients::words_are_sql),
-    ("hdbsql", clients::client),
-    ("isql", clients::client),
-    ("isql-fb", clients::client),
-    ("tsql", clients::client),
-    ("vsql", clients::client),
-    ("nzsql", clients::client),
-    ("beeline", clients::client),
-    ("hive", clients::client),
-    ("spark-sql", clients::client),
-    ("impala-shell", clients::client),
-    ("trino", clients::client),
-    ("presto", clients::client),
-    ("mclient", clients::client),
-    ("ycqlsh", cqlsh),
-    ("dolt", clients::dolt),
-    ("wrangler", clients::wrangler),
-    ("cypher-shell", documents::cypher),
-    ("mongosh", documents::mongo),
-    ("mongo", documents::mongo),
-    ("redis-cli", documents::redis),
-    ("valkey-cli", documents::redis),
-    ("keydb-cli", documents::redis),
-    ("memcached-tool", documents::memcached),
-];
-
-fn psql(run: &mut Run) -> Outcome {
+pub(super) fn psql(run: &mut Run) -> Outcome {
     let spec = "a,echo-all A,no-align b,echo-errors c,command= d,dbname= e,echo-queries E,echo-hidden f,file= F,field-separator= \
         h,host= H,html l,list L,log-file= n,no-readline o,output= p,port= P,pset= q,quiet R,record-separator= s,single-step \
         S,single-line t,tuples-only T,table-attr= U,username= v,set,variable= V,version w,no-password W,password x,expanded \
@@ -100,7 +47,7 @@ fn written(run: &mut Run, options: &Options, names: &[&str]) {
     }
 }
 
-fn pgcli(run: &mut Run) -> Outcome {
+pub(super) fn pgcli(run: &mut Run) -> Outcome {
     let spec = "h,host= p,port= U,username= u,user= W,password w,no-password d,dbname= pgclirc= D,dsn= l,list ping e,execute= \
         c,command= f,file= y,yes init-command=";
     let options = read(run.args, spec, Order::Anywhere);
@@ -115,7 +62,7 @@ fn pgcli(run: &mut Run) -> Outcome {
     statements(run, &given)
 }
 
-fn mysql(run: &mut Run) -> Outcome {
+pub(super) fn mysql(run: &mut Run) -> Outcome {
     let spec = "A,no-auto-rehash B,batch b c,comments C,compress D,database= E,vertical e,execute= f,force G g H,html h,host= i \
         I,help? L,skip-line-numbers N,skip-column-names n,unbuffered O= o,one-database P,port= p,password? q,quick r,raw \
         S,socket= s,silent T t,table U,safe-updates u,user= V,version v,verbose w,wait X,xml defaults-file= defaults-extra-file= \
@@ -127,7 +74,7 @@ fn mysql(run: &mut Run) -> Outcome {
     statements(run, &given)
 }
 
-fn mycli(run: &mut Run) -> Outcome {
+pub(super) fn mycli(run: &mut Run) -> Outcome {
     let spec = "h,host= P,port= u,user= S,socket= p,password= D,database= d,dsn= e,execute= R,prompt= l,logfile= t,table csv";
     let options = read(run.args, spec, Order::Anywhere);
     written(run, &options, &["l"]);
@@ -135,14 +82,14 @@ fn mycli(run: &mut Run) -> Outcome {
     statements(run, &given)
 }
 
-fn usql(run: &mut Run) -> Outcome {
+pub(super) fn usql(run: &mut Run) -> Outcome {
     let options = read(run.args, "c,command= f,file= o,out= v,set= w W 1 q t x X", Order::Anywhere);
     written(run, &options, &["o"]);
     let given = given(&options, &["c"], &["f"], &["."], Flavour::Postgres, "usql");
     statements(run, &given)
 }
 
-fn cockroach(run: &mut Run) -> Outcome {
+pub(super) fn cockroach(run: &mut Run) -> Outcome {
     let options = read(
         run.args,
         "e,execute= f,file= d,database= url= h,host= p= u,user= certs-dir= insecure format=",
@@ -155,7 +102,7 @@ fn cockroach(run: &mut Run) -> Outcome {
     statements(run, &given)
 }
 
-fn clickhouse(run: &mut Run) -> Outcome {
+pub(super) fn clickhouse(run: &mut Run) -> Outcome {
     let spec = "q,query= queries-file= h,host= port= u,user= password= d,database= n,multiquery m,multiline f,format= t,time \
         secure c,config-file= E i,interactive";
     let args =
@@ -168,7 +115,7 @@ fn clickhouse(run: &mut Run) -> Outcome {
     statements(run, &given)
 }
 
-fn cqlsh(run: &mut Run) -> Outcome {
+pub(super) fn cqlsh(run: &mut Run) -> Outcome {
     let options = read(
         run.args,
         "e,execute= f,file= k,keyspace= u,username= p,password= ssl cqlshrc= connect-timeout= request-timeout= C t,tty",
@@ -178,7 +125,7 @@ fn cqlsh(run: &mut Run) -> Outcome {
     statements(run, &given)
 }
 
-fn sqlcmd(run: &mut Run) -> Outcome {
+pub(super) fn sqlcmd(run: &mut Run) -> Outcome {
     let spec = "S= d= U= P= E Q= q= i= o= l= t= h= s= w= W b C N v= x y= Y= I G";
     let options = read(run.args, spec, Order::Anywhere);
     written(run, &options, &["o"]);
@@ -186,7 +133,7 @@ fn sqlcmd(run: &mut Run) -> Outcome {
     statements(run, &given)
 }
 
-fn snowsql(run: &mut Run) -> Outcome {
+pub(super) fn snowsql(run: &mut Run) -> Outcome {
     let options = read(
         run.args,
         "a,accountname= u,username= d,dbname= s,schemaname= r,rolename= w,warehouse= q,query= f,filename= o,option= c,connection=",
@@ -197,7 +144,7 @@ fn snowsql(run: &mut Run) -> Outcome {
 }
 
 /// `snow sql -q 'sql'`; the other verbs are in the table.
-fn snow(run: &mut Run) -> Outcome {
+pub(super) fn snow(run: &mut Run) -> Outcome {
     let spec = "q,query= f,filename= i,stdin c,connection= D,variable= database= schema= warehouse= role= format= \
         environment= x,temporary-connection v,verbose debug silent project,p=";
     let options = read(run.args, spec, Order::Anywhere);
@@ -209,7 +156,7 @@ fn snow(run: &mut Run) -> Outcome {
 }
 
 /// The first version's client takes InfluxQL behind `-execute`; its options have one dash.
-fn influx(run: &mut Run) -> Outcome {
+pub(super) fn influx(run: &mut Run) -> Outcome {
     let texts = run.args.windows(2).filter_map(|pair| match pair {
         [flag, text] if matches!(flag.shown().as_str(), "-execute" | "--execute") => Some(text.clone()),
         _ => None,
@@ -362,23 +309,11 @@ impl Session<'_> {
     }
 }
 
-/// Programs that print all that is in a database.
-const DUMPS: &[&str] = &[
-    "pg_dump",
-    "pg_dumpall",
-    "mysqldump",
-    "mariadb-dump",
-    "mysqlpump",
-    "mongodump",
-    "mongoexport",
-    "redis-dump",
-];
-
 /// The mark of what such a program prints: it is as much of somebody's as a file.
 pub(super) fn dumped(run: &Run) -> Taint {
     let prints = run.program.starts_with("sqlite")
         && run.args.iter().any(|word| word.text.prefix().trim_start().starts_with(".dump"));
-    if DUMPS.contains(&run.program) || prints { taint::FILE } else { Taint::NONE }
+    if catalogue::is(run.program, Tag::DumpsDatabase) || prints { taint::FILE } else { Taint::NONE }
 }
 
 /// What is not known stands for a value: `delete from t where id = $ID` has a condition.

@@ -1,88 +1,33 @@
 //! Programs that change files: coreutils and their kin.
 
-mod beyond;
-mod dd;
+pub(super) mod beyond;
+pub(super) mod dd;
 mod joined;
-mod many;
+pub(super) mod many;
 pub(super) mod over;
-mod rights;
+pub(super) mod rights;
 
 use tollgate_model::{Certainty, Effect, EffectKind, FileKind, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Piece, Text, Value};
 
-use super::{Commands, Run, archives};
+use super::{Run, archives};
 use crate::options::{Options, Order, read};
 use crate::paths::globbed;
 use crate::word::Word;
-use rights::{chmod, chown, is_setuid, setfacl};
+use rights::is_setuid;
 
-pub(super) const COMMANDS: Commands = &[
-    ("rimraf", rimraf),
-    ("del", rimraf),
-    ("del-cli", rimraf),
-    ("rm", rm),
-    ("rmdir", rmdir),
-    ("unlink", unlink),
-    ("srm", beyond::shred),
-    ("trash", trash),
-    ("shred", beyond::shred),
-    ("gshred", beyond::shred),
-    ("scrub", beyond::shred),
-    ("wipe", beyond::shred),
-    ("nwipe", beyond::shred),
-    ("sfill", beyond::shred),
-    ("truncate", truncate),
-    ("mv", mv),
-    ("cp", cp),
-    ("ln", ln),
-    ("link", ln),
-    ("exch", exch),
-    ("install", install),
-    ("dd", dd::dd),
-    ("tee", tee),
-    ("sponge", sponge),
-    ("touch", silent),
-    ("mkdir", mkdir),
-    ("chmod", chmod),
-    ("chown", chown),
-    ("chgrp", chown),
-    ("setfacl", setfacl),
-    ("umask", rights::umask),
-    ("ulimit", rights::ulimit),
-    ("gio", gio),
-    ("rename", many::rename),
-    ("trash-empty", many::trash_empty),
-    ("fdupes", many::duplicates),
-    ("tmpreaper", many::reaped),
-    ("tmpwatch", many::reaped),
-    ("jdupes", many::duplicates),
-    ("rdfind", many::rdfind),
-    ("rmlint", many::rmlint),
-    ("bleachbit", many::bleachbit),
-    ("czkawka_cli", many::leftovers),
-    ("prename", many::rename),
-    ("file-rename", many::rename),
-    ("rename.ul", many::rename),
-    ("mmv", many::rename),
-    ("vidir", many::vidir),
-    ("zmv", many::zmv),
-    ("zcp", many::zmv),
-    ("zln", many::zmv),
-    ("shx", shx),
-];
-
-fn silent(_: &mut Run) -> Outcome {
+pub(super) fn silent(_: &mut Run) -> Outcome {
     Outcome::silent(Status::Either)
 }
 
 /// What is put into the trash can be had back from there, but it is no longer where it was.
-fn trash(run: &mut Run) -> Outcome {
+pub(super) fn trash(run: &mut Run) -> Outcome {
     run.args.iter().for_each(|word| run.shell.remove_folder(&word.value()));
     Outcome::silent(Status::Either)
 }
 
-fn mkdir(run: &mut Run) -> Outcome {
+pub(super) fn mkdir(run: &mut Run) -> Outcome {
     let options = read(run.args, "m,mode= p,parents v,verbose Z context?", Order::Anywhere);
     let plain = rights::is_plain_call(run, "pv");
     for word in &options.operands {
@@ -94,7 +39,7 @@ fn mkdir(run: &mut Run) -> Outcome {
     Outcome::silent(Status::Either)
 }
 
-fn rm(run: &mut Run) -> Outcome {
+pub(super) fn rm(run: &mut Run) -> Outcome {
     let spec = "r,R,recursive f,force i I interactive? d,dir v,verbose P W x one-file-system no-preserve-root preserve-root?";
     let options = read(run.args, spec, Order::Anywhere);
     if options.has("P") {
@@ -105,7 +50,7 @@ fn rm(run: &mut Run) -> Outcome {
 }
 
 /// `gio remove`; what `gio trash` takes can be taken back.
-fn gio(run: &mut Run) -> Outcome {
+pub(super) fn gio(run: &mut Run) -> Outcome {
     match run.args.split_first() {
         Some((verb, rest)) if verb.is("remove") => {
             let options = read(rest, "f,force", Order::Anywhere);
@@ -120,7 +65,7 @@ fn gio(run: &mut Run) -> Outcome {
 }
 
 /// `rm -rf` as packages of npm have it.
-fn rimraf(run: &mut Run) -> Outcome {
+pub(super) fn rimraf(run: &mut Run) -> Outcome {
     let spec = "G,g,glob no-glob v,verbose V,no-verbose preserve-root no-preserve-root tmp= max-retries= retry-delay= \
         backoff= i,interactive I,no-interactive impl= f,force d,dry-run dot h,help version";
     let mut options = read(run.args, spec, Order::Anywhere);
@@ -139,13 +84,13 @@ fn rimraf(run: &mut Run) -> Outcome {
 }
 
 /// Commands of a shell, on systems without one.
-fn shx(run: &mut Run) -> Outcome {
+pub(super) fn shx(run: &mut Run) -> Outcome {
     let start =
         run.args.iter().position(|word| !word.text.prefix().starts_with('-')).unwrap_or(run.args.len());
     run.inner(run.args.get(start..).unwrap_or_default())
 }
 
-fn rmdir(run: &mut Run) -> Outcome {
+pub(super) fn rmdir(run: &mut Run) -> Outcome {
     let options = read(run.args, "p,parents v,verbose ignore-fail-on-non-empty", Order::Anywhere);
     for word in &options.operands {
         run.analyst.alter(word, true, run.shell);
@@ -154,7 +99,7 @@ fn rmdir(run: &mut Run) -> Outcome {
     Outcome::silent(Status::Either)
 }
 
-fn unlink(run: &mut Run) -> Outcome {
+pub(super) fn unlink(run: &mut Run) -> Outcome {
     let options = read(run.args, "", Order::Anywhere);
     delete_all(run, &options, false)
 }
@@ -168,7 +113,7 @@ fn delete_all(run: &mut Run, options: &Options, recursive: bool) -> Outcome {
     Outcome::silent(Status::Either)
 }
 
-fn truncate(run: &mut Run) -> Outcome {
+pub(super) fn truncate(run: &mut Run) -> Outcome {
     let options = read(run.args, "c,no-create o,io-blocks r,reference= s,size=", Order::Anywhere);
     let nothing = |size: &Word| matches!(size.literal(), Some("0" | "0K" | "0M"));
     let to_nothing = options.value("s").is_some_and(nothing)
@@ -262,7 +207,7 @@ fn names_contents(source: &Word) -> bool {
     source.text.suffix().ends_with("/.") || source.is(".")
 }
 
-fn cp(run: &mut Run) -> Outcome {
+pub(super) fn cp(run: &mut Run) -> Outcome {
     let options = read(run.args, COPY, Order::Anywhere);
     let recursive = options.has("R") || options.has("a");
     let linked = options.has("s") || options.has("l");
@@ -327,7 +272,7 @@ fn is_there(run: &Run, word: &Word) -> bool {
     !places.is_empty() && places.iter().all(there)
 }
 
-fn mv(run: &mut Run) -> Outcome {
+pub(super) fn mv(run: &mut Run) -> Outcome {
     let spec = "b backup? f,force i,interactive n,no-clobber strip-trailing-slashes S,suffix= t,target-directory= \
         T,no-target-directory u update? v,verbose Z,context exchange no-copy debug";
     let options = read(run.args, spec, Order::Anywhere);
@@ -408,7 +353,7 @@ pub(crate) fn remember_link(run: &mut Run, name: &Word, source: &Word, symbolic:
     }
 }
 
-fn ln(run: &mut Run) -> Outcome {
+pub(super) fn ln(run: &mut Run) -> Outcome {
     let spec = "b backup? d,F,directory f,force i,interactive L,logical n,no-dereference P,physical r,relative \
         s,symbolic S,suffix= t,target-directory= T,no-target-directory v,verbose";
     let options = read(run.args, spec, Order::Anywhere);
@@ -435,7 +380,7 @@ fn ln(run: &mut Run) -> Outcome {
 }
 
 /// Two names change places: each gets what the other was.
-fn exch(run: &mut Run) -> Outcome {
+pub(super) fn exch(run: &mut Run) -> Outcome {
     if let [one, other] = run.args {
         let contents = [one, other].map(|word| run.analyst.moved(word, run.shell));
         for (word, content) in [other, one].into_iter().zip(contents) {
@@ -445,7 +390,7 @@ fn exch(run: &mut Run) -> Outcome {
     Outcome::silent(Status::Either)
 }
 
-fn install(run: &mut Run) -> Outcome {
+pub(super) fn install(run: &mut Run) -> Outcome {
     let spec = "b backup? c C,compare d,directory D g,group= m,mode= o,owner= p,preserve-timestamps s,strip \
         strip-program= S,suffix= t,target-directory= T,no-target-directory v,verbose Z context? preserve-context";
     let options = read(run.args, spec, Order::Anywhere);
@@ -481,7 +426,7 @@ fn install(run: &mut Run) -> Outcome {
     Outcome::silent(Status::Either)
 }
 
-fn tee(run: &mut Run) -> Outcome {
+pub(super) fn tee(run: &mut Run) -> Outcome {
     let options = read(run.args, "a,append i,ignore-interrupts p output-error?", Order::Anywhere);
     let mode = if options.has("a") { WriteMode::Append } else { WriteMode::Overwrite };
     let content = run.stdin().cloned();
@@ -494,7 +439,7 @@ fn tee(run: &mut Run) -> Outcome {
     }
 }
 
-fn sponge(run: &mut Run) -> Outcome {
+pub(super) fn sponge(run: &mut Run) -> Outcome {
     tee(run);
     Outcome::silent(Status::Either)
 }

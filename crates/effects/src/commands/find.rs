@@ -2,7 +2,7 @@
 
 mod agents;
 mod expression;
-mod fd;
+pub(super) mod fd;
 mod format;
 mod items;
 mod parts;
@@ -13,32 +13,14 @@ use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
 
 use self::expression::Action;
 pub(super) use self::fd::below;
-use super::{Commands, Run, limits};
+use super::{Run, limits};
 use crate::options::{Options, Order, read};
 use crate::paths;
 use crate::word::{EVERYWHERE, Word, emptied};
 use items::{Cut, items};
 use parts::{folder, name, stem};
 
-pub(super) const COMMANDS: Commands = &[
-    ("find", find),
-    ("gfind", find),
-    ("bfs", find),
-    ("fd", fd::fd),
-    ("fdfind", fd::fd),
-    ("xargs", xargs),
-    ("xe", xe),
-    ("lr", lr),
-    ("gxargs", xargs),
-    ("parallel", parallel),
-    ("rush", parallel),
-    ("sem", sem),
-    ("parset", parset),
-    ("env_parallel", parallel),
-    ("niceload", sem),
-];
-
-fn find(run: &mut Run) -> Outcome {
+pub(super) fn find(run: &mut Run) -> Outcome {
     let start = run.args.iter().position(|word| starts_expression(&word.shown())).unwrap_or(run.args.len());
     let (roots, expression) = run.args.split_at(start);
     let roots: Vec<Word> = roots.iter().filter(|word| !is_global(&word.shown())).cloned().collect();
@@ -302,7 +284,7 @@ fn filled_with_parts(command: &[Word], file: &Word) -> Vec<Word> {
 const RUNS: usize = 256;
 const ITEMS: usize = 2048;
 
-fn xargs(run: &mut Run) -> Outcome {
+pub(super) fn xargs(run: &mut Run) -> Outcome {
     let spec = "0,null a,arg-file= d,delimiter= E= e,eof? I= i,replace? L,max-lines= l? n,max-args= P,max-procs= \
         o,open-tty p,interactive r,no-run-if-empty s,max-chars= t,verbose x,exit show-limits process-slot-var=";
     let options = read(run.args, spec, Order::First);
@@ -348,7 +330,7 @@ fn marked(command: &[Word], mark: &str, item: &Word) -> Vec<Word> {
 }
 
 /// `xe` puts one line at a time behind the command, or where `{}` stands.
-fn xe(run: &mut Run) -> Outcome {
+pub(super) fn xe(run: &mut Run) -> Outcome {
     let options = read(run.args, "0 A,a f= F I= j= k L n N= p q R s= v x,X", Order::First);
     let input = run.stdin().cloned().unwrap_or_else(|| Value::output(tollgate_shell::value::Taint::NONE));
     let items = items(&input, Cut::Plain, RUNS, run);
@@ -369,7 +351,7 @@ fn xe(run: &mut Run) -> Outcome {
 }
 
 /// `lr` lists what lies below its operands.
-fn lr(run: &mut Run) -> Outcome {
+pub(super) fn lr(run: &mut Run) -> Outcome {
     let options =
         read(run.args, "0 1 A B C= D F G H L Q S X= d e= f= g= h l o= p P s t= U v x", Order::Anywhere);
     let here = [Word::literal_at(".", run.call.span)];
@@ -412,7 +394,7 @@ const PARALLEL: &str = "j,jobs= k,keep-order a,arg-file= colsep= C= I= N,max-arg
         semaphoretimeout= st= semaphorename= tty termseq= limit= hgrp hostgroups plus no-run-if-empty r pipepart pipe-part cat fifo";
 
 /// Runs its words once, whatever comes in.
-fn sem(run: &mut Run) -> Outcome {
+pub(super) fn sem(run: &mut Run) -> Outcome {
     let options = read(run.args, PARALLEL, Order::First);
     if options.operands.is_empty() {
         run.derived()
@@ -421,7 +403,7 @@ fn sem(run: &mut Run) -> Outcome {
     }
 }
 
-fn parallel(run: &mut Run) -> Outcome {
+pub(super) fn parallel(run: &mut Run) -> Outcome {
     let options = read(run.args, PARALLEL, Order::First);
     let split = options
         .operands
@@ -461,7 +443,7 @@ fn parallel(run: &mut Run) -> Outcome {
 }
 
 /// `parset name command ::: words` puts what the commands print into variables.
-fn parset(run: &mut Run) -> Outcome {
+pub(super) fn parset(run: &mut Run) -> Outcome {
     let mut command = vec![Word::literal_at("parallel", run.call.span)];
     command.extend(run.args.iter().skip(1).cloned());
     run.inner(&command)

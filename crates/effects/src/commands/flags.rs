@@ -12,149 +12,29 @@ use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::Value;
 
 use super::strangers::possibly;
-use super::{Commands, Run, interpreters, loads};
+use super::{Run, interpreters, loads};
 use crate::analyst::taint;
-use crate::names::{Names, index};
+use crate::catalogue;
 use crate::options::{Order, read};
 use crate::paths;
 use crate::word::Word;
-
-pub(super) const COMMANDS: Commands = &[
-    ("man", harmless),
-    ("last", harmless),
-    ("lastb", harmless),
-    ("go", go),
-    ("info", harmless),
-    ("ctags", ctags),
-    ("zipgrep", harmless),
-    ("ctest", harmless),
-    ("java", java),
-    ("gs", ghostscript),
-    ("rpm", rpm),
-    ("rpmbuild", rpm),
-    ("rpmspec", rpm),
-    ("fzf", fzf),
-    ("cmake", cmake),
-    ("m4", m4),
-    ("dc", dc),
-    ("tex", tex),
-    ("pdftex", tex),
-    ("latex", tex),
-    ("pdflatex", tex),
-    ("xelatex", tex),
-    ("lualatex", tex),
-    ("luatex", tex),
-    ("ssh-add", loads),
-];
-
-/// Options whose value is a command, by program. Names of one letter are short; long ones may be cut.
-const SLOTS: &[(&[&str], &str)] = &[
-    (&["man"], "P,pager= H,html= X,gxditview="),
-    (&["sort"], "compress-program="),
-    (&["rg"], "pre= hostname-bin="),
-    (&["scp", "sftp"], "S= D="),
-    (&["wget"], "use-askpass="),
-    (
-        &["aria2c"],
-        "on-download-complete= on-download-error= on-download-pause= on-download-start= on-download-stop= \
-        on-bt-download-complete=",
-    ),
-    (&["yt-dlp", "youtube-dl"], "exec= exec-before-download= netrc-cmd= downloader= external-downloader="),
-    (&["tcpdump"], "z="),
-    (&["split"], "filter="),
-    (&["npm", "pnpm", "yarn"], "script-shell= editor= viewer= browser= git= shell="),
-    (
-        &["chromium", "chromium-browser", "google-chrome", "chrome", "x-www-browser", "brave-browser"],
-        "gpu-launcher= renderer-cmd-prefix= utility-cmd-prefix= ppapi-plugin-launcher=",
-    ),
-    (&["mysql", "mariadb", "bat", "batcat", "delta", "pspg"], "pager="),
-    (&["pandoc"], "F,filter= pdf-engine="),
-    (&["certbot"], "pre-hook= post-hook= deploy-hook= renew-hook= manual-auth-hook= manual-cleanup-hook="),
-    (&["borg"], "rsh="),
-    (&["r2", "radare2", "rizin"], "c="),
-    (&["restic", "rclone"], "password-command="),
-    (&["rclone"], "sftp-ssh="),
-    (&["unison"], "sshcmd= rshcmd="),
-    (&["mosh"], "ssh= server= client="),
-    (&["dbclient"], "J="),
-    (&["plink", "pscp", "psftp", "putty"], "proxycmd="),
-    (&["nano", "pico"], "s,speller="),
-    (&["perf"], "objdump= addr2line= pre= post="),
-    (&["valgrind"], "db-command="),
-    (&["coredumpctl"], "debugger="),
-    (&["gpg-agent"], "pinentry-program= scdaemon-program="),
-    (&["podman"], "runtime= conmon= network-cmd-path="),
-    (&["svn"], "diff-cmd= diff3-cmd= editor-cmd="),
-    (&["hg"], "e,ssh= remotecmd="),
-    (&["sdiff", "diff3"], "diff-program="),
-    (&["cpio"], "rsh-command="),
-    (&["helm"], "post-renderer="),
-    (&["dpkg"], "pre-invoke= post-invoke="),
-    (&["sops"], "editor="),
-    (&["ffmpeg", "mpv"], "script="),
-    (&["ag"], "pager="),
-    (&["pip", "pip3"], "editor="),
-    (&["gpg", "gpg2"], "photo-viewer= agent-program= pinentry-program="),
-    (&["7z", "7za"], "compress-prog="),
-    (&["dump", "restore"], "F="),
-    (&["meson"], "wrapper="),
-    (&["agetty", "getty"], "l,login-program="),
-    (&["parallel", "sem", "env_parallel"], "compress-program= decompress-program="),
-    (&["tar", "gtar", "bsdtar"], "rsh-command= rmt-command="),
-    (&["bazel", "bazelisk"], "run_under= workspace_status_command="),
-    (&["git"], "smtp-server= sendmail-cmd= to-cmd= cc-cmd= header-cmd= access-hook="),
-];
-
-/// Programs that have another one make their connections: nobody writes that for a project.
-const TRANSPORTS: &[&str] = &[
-    "scp",
-    "sftp",
-    "unison",
-    "mosh",
-    "borg",
-    "hg",
-    "cpio",
-    "tar",
-    "gtar",
-    "bsdtar",
-    "dbclient",
-    "plink",
-    "coredumpctl",
-    "podman",
-];
-
-/// Settings given as `name=value` whose value is a command when the name says so.
-const SETTINGS: &[(&[&str], &str)] = &[
-    (&["hg"], "config="),
-    (&["sshfs"], "o="),
-    (&["jj"], "config="),
-    (&["svn"], "config-option="),
-    (&["restic"], "o,option="),
-    (&["apt", "apt-get", "aptitude"], "o,option="),
-    (&["mail", "mailx"], "S,set="),
-    (&["psql"], "v,set,variable="),
-    (&["cmake"], "D="),
-    (&["ansible", "ansible-playbook"], "e,extra-vars="),
-];
-
-static SLOTTED: Names<512> = index!(SLOTS, (programs, _) => programs);
-static SET: Names<256> = index!(SETTINGS, (programs, _) => programs);
 
 /// Takes down what the command slots of a program's options do.
 pub(super) fn notice(run: &mut Run) {
     clears::notice(run);
     let program = run.program;
-    for (_, spec) in SLOTTED.rows(SLOTS, program, |(names, _)| names) {
-        for value in given(run, spec) {
+    let known = catalogue::find(program);
+    if let Some(known) = known {
+        for value in given(run, known.runs_shell) {
             interpreters::code(run, &piped(&value).value(), value.span);
             loads::tool(run, program, &value.value());
-            if TRANSPORTS.contains(&program) {
+            if known.is_transport {
                 loads::unread(run, program, &value.value());
             }
         }
     }
-    for (_, spec) in SET.rows(SETTINGS, program, |(names, _)| names) {
-        for setting in given(run, spec) {
+    if let Some(known) = known {
+        for setting in given(run, known.sets_command) {
             if program == "cmake" && !cmake::is_code(run, &setting) {
                 continue;
             }
@@ -414,6 +294,9 @@ fn node_options(run: &mut Run) {
 
 /// The values of the options that a specification names.
 pub(super) fn given(run: &Run, spec: &'static str) -> Vec<Word> {
+    if spec.is_empty() {
+        return Vec::new();
+    }
     let is_operand = |word: &Word| word.literal().is_some_and(|text| !text.starts_with('-'));
     if run.args.iter().all(is_operand) {
         #[cfg(test)]
@@ -421,7 +304,7 @@ pub(super) fn given(run: &Run, spec: &'static str) -> Vec<Word> {
         return Vec::new();
     }
     let doubled: Vec<Word>;
-    let args = match ONE_DASH.contains(&run.program) {
+    let args = match catalogue::find(run.program).is_some_and(|known| known.one_dash) {
         true => {
             doubled = run.args.iter().map(with_two_dashes).collect();
             &doubled
@@ -434,22 +317,6 @@ pub(super) fn given(run: &Run, spec: &'static str) -> Vec<Word> {
         .flat_map(|name| options.values(name).cloned().collect::<Vec<_>>())
         .collect()
 }
-
-/// Programs that write long options with one dash.
-const ONE_DASH: &[&str] = &[
-    "plink",
-    "pscp",
-    "psftp",
-    "putty",
-    "sqlite3",
-    "unison",
-    "terraform",
-    "tofu",
-    "packer",
-    "nomad",
-    "consul",
-    "vault",
-];
 
 fn with_two_dashes(word: &Word) -> Word {
     let prefix = word.text.prefix();
@@ -471,11 +338,11 @@ fn piped(word: &Word) -> Word {
     word.from(marks)
 }
 
-fn harmless(run: &mut Run) -> Outcome {
+pub(super) fn harmless(run: &mut Run) -> Outcome {
     run.derived()
 }
 
-fn go(run: &mut Run) -> Outcome {
+pub(super) fn go(run: &mut Run) -> Outcome {
     let verb = run.args.first().map(Word::shown).unwrap_or_default();
     if matches!(verb.as_str(), "test" | "run" | "build" | "vet" | "generate" | "install") {
         values(run, &["-toolexec", "--toolexec", "-vettool", "--vettool"]);
@@ -496,13 +363,13 @@ fn go(run: &mut Run) -> Outcome {
     run.derived()
 }
 
-fn ctags(run: &mut Run) -> Outcome {
+pub(super) fn ctags(run: &mut Run) -> Outcome {
     values(run, &["--etags-program"]);
     run.derived()
 }
 
 /// Commands that the machine runs when the program fails.
-fn java(run: &mut Run) -> Outcome {
+pub(super) fn java(run: &mut Run) -> Outcome {
     for word in run.args {
         let text = word.text.prefix();
         if text.starts_with("-XX:OnError=") || text.starts_with("-XX:OnOutOfMemoryError=") {
@@ -540,7 +407,7 @@ pub(super) fn changes_java(option: &str) -> bool {
 }
 
 /// `%pipe%command`, in an option or in PostScript.
-fn ghostscript(run: &mut Run) -> Outcome {
+pub(super) fn ghostscript(run: &mut Run) -> Outcome {
     for word in run.args {
         for command in word.shown().split("%pipe%").skip(1) {
             let command = command.split(')').next().unwrap_or_default();
@@ -551,7 +418,7 @@ fn ghostscript(run: &mut Run) -> Outcome {
 }
 
 /// `%(command)` in a macro.
-fn rpm(run: &mut Run) -> Outcome {
+pub(super) fn rpm(run: &mut Run) -> Outcome {
     for word in run.args {
         for command in word.shown().split("%(").skip(1) {
             let command = command.rsplit_once(')').map_or(command, |(command, _)| command);
@@ -565,7 +432,7 @@ fn rpm(run: &mut Run) -> Outcome {
 }
 
 /// Previews, and actions of keys: `execute(command)`. The line that is chosen stands for `{}` in them, and is printed.
-fn fzf(run: &mut Run) -> Outcome {
+pub(super) fn fzf(run: &mut Run) -> Outcome {
     let lines = run.stdin().cloned();
     let here = super::find::all_below(&Word::literal_at(".", run.call.span)).value();
     // It is quoted there, so that only what is known of names matters.
@@ -599,7 +466,7 @@ fn fzf(run: &mut Run) -> Outcome {
 }
 
 /// `cmake -E command …` is a set of tools of its own; `-P` runs a script.
-fn cmake(run: &mut Run) -> Outcome {
+pub(super) fn cmake(run: &mut Run) -> Outcome {
     let at = |flag: &str| run.args.iter().position(|word| word.is(flag));
     if let Some(rest) = at("-E").and_then(|at| run.args.get(at + 1..)).map(<[Word]>::to_vec) {
         return cmake_tool(run, &rest);
@@ -646,7 +513,7 @@ fn cmake_tool(run: &mut Run, words: &[Word]) -> Outcome {
 }
 
 /// `syscmd` and `esyscmd` of the macro processor.
-fn m4(run: &mut Run) -> Outcome {
+pub(super) fn m4(run: &mut Run) -> Outcome {
     let whole = super::readers::contents(run, run.args);
     if taint::has(whole.taint, taint::NET) {
         run.analyst.dynamic_code(whole.taint, run.call.span);
@@ -658,7 +525,7 @@ fn m4(run: &mut Run) -> Outcome {
 }
 
 /// The calculator runs the rest of a line behind `!`.
-fn dc(run: &mut Run) -> Outcome {
+pub(super) fn dc(run: &mut Run) -> Outcome {
     let mut texts: Vec<String> = given(run, "e,expression=").iter().map(Word::shown).collect();
     texts.extend(run.stdin().and_then(|text| text.as_literal().map(str::to_owned)));
     for line in texts.iter().flat_map(|text| text.lines()).filter_map(|line| line.trim().strip_prefix('!')) {
@@ -670,7 +537,7 @@ fn dc(run: &mut Run) -> Outcome {
 }
 
 /// `\write18{command}` where the shell was let in, and Lua.
-fn tex(run: &mut Run) -> Outcome {
+pub(super) fn tex(run: &mut Run) -> Outcome {
     let open = run.args.iter().any(|word| {
         matches!(word.shown().trim_start_matches('-'), "shell-escape" | "enable-write18" | "shell-restricted")
     });

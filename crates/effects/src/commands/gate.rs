@@ -3,11 +3,11 @@
 use tollgate_model::EffectKind;
 use tollgate_shell::eval::Outcome;
 
-use super::{Commands, Run};
+use super::Run;
+use crate::catalogue;
 use crate::options::{Order, read};
 use crate::word::Word;
-
-pub(super) const COMMANDS: Commands = &[("tollgate", tollgate)];
+use tollgate_catalogue::Tag;
 
 /// Commands that only look.
 const LOOKS: &[&str] = &[
@@ -38,39 +38,17 @@ const LOOKS: &[&str] = &[
     "",
 ];
 
-/// Programs that show another file system at their last operand.
-const MOUNTERS: &[&str] = &[
-    "sshfs",
-    "fuse-overlayfs",
-    "unionfs",
-    "unionfs-fuse",
-    "mergerfs",
-    "encfs",
-    "gocryptfs",
-    "cryfs",
-    "curlftpfs",
-    "s3fs",
-    "gcsfuse",
-    "fuse2fs",
-    "fuseiso",
-    "squashfuse",
-    "archivemount",
-    "mount.nfs",
-    "mount.cifs",
-    "mount.fuse",
-];
-
 /// A mount over the gate's own files, or over what they lie in, hides them.
 pub(super) fn notice_mount(run: &mut Run) {
     let plain = |word: &&Word| !word.text.prefix().starts_with('-');
-    if MOUNTERS.contains(&run.program)
+    if catalogue::is(run.program, Tag::Mounts)
         && let Some(target) = run.args.iter().rfind(plain)
     {
         run.analyst.cover(&target.clone(), true, run.shell);
     }
 }
 
-fn tollgate(run: &mut Run) -> Outcome {
+pub(super) fn tollgate(run: &mut Run) -> Outcome {
     let options = read(run.args, "config= state= json color=", Order::Anywhere);
     let verb = options.operands.first().map(Word::shown).unwrap_or_default();
     let sub = options.operands.get(1).map(Word::shown).unwrap_or_default();

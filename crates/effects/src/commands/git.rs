@@ -25,7 +25,7 @@ use tollgate_shell::ast::Dialect;
 use tollgate_shell::eval::{Code, Outcome, Scope, Shell};
 use tollgate_shell::value::{Hole, HoleSource, Text, Value};
 
-use super::{Commands, Handler, Run};
+use super::{Handler, Run};
 use crate::options::{Options, Order, read};
 use crate::word::Word;
 
@@ -34,22 +34,10 @@ pub(super) use remotes::{address, clone_name};
 pub(super) use work::{failed, fresh_root, settle};
 pub(crate) use written::written_settings;
 
-pub(super) const COMMANDS: Commands = &[("git", git), ("hub", git)];
-
 /// `git-reset` and its like, as they lie in git's own folder, are the verb alone.
 pub(super) fn prefixed(program: &str) -> Option<Handler> {
     let verb = program.strip_prefix("git-")?;
     VERBS.iter().copied().flatten().any(|(name, _)| *name == verb).then_some(dashed as Handler)
-}
-
-/// Every verb of git, for the table of what is known.
-#[cfg(test)]
-pub(super) fn verbs() -> Vec<String> {
-    let known = VERBS.iter().copied().flatten().map(|(name, _)| *name);
-    let mut verbs: Vec<String> =
-        known.chain(HARMLESS.iter().copied()).map(|verb| format!("git {verb}")).collect();
-    verbs.sort();
-    verbs
 }
 
 /// How often an alias may stand for another.
@@ -179,7 +167,7 @@ struct Git<'g, 'r, 'w> {
     work_tree: Option<Word>,
 }
 
-fn git(run: &mut Run) -> Outcome {
+pub(super) fn git(run: &mut Run) -> Outcome {
     let folder = run.shell.cwd().clone();
     let args = run.args.to_vec();
     let outcome = with_words(run, &args, settings::inherited(run.shell), ALIAS_DEPTH);

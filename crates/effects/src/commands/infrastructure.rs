@@ -2,183 +2,9 @@
 
 use tollgate_shell::eval::Outcome;
 
-use super::verbs::{APPLY, DELETE, DESTROY, Deed, Line, SECRET, Tool};
-use super::{Commands, Run, ansible};
+use super::Run;
+use super::verbs::Line;
 use crate::word::Word;
-
-pub(super) const COMMANDS: Commands = &[
-    ("terraform", terraform),
-    ("tofu", terraform),
-    ("terragrunt", terragrunt),
-    ("ansible", ansible::ansible),
-    ("ansible-playbook", ansible::ansible_playbook),
-    ("ansible-pull", ansible::ansible_pull),
-    ("vagrant", vagrant),
-];
-
-pub(super) const TOOLS: &[Tool] = &[
-    Tool {
-        names: &["terraform", "tofu", "opentofu"],
-        values: "chdir var var-file target replace state state-out out backup backend-config lock-timeout parallelism",
-        one_dash: true,
-        deeds: &[
-            ("destroy", DESTROY),
-            ("apply --destroy", DESTROY),
-            ("output *password*|*secret*|*token*|*private_key*|*credential*|*kubeconfig*", SECRET),
-            ("output *", Deed::Safe),
-            ("output --json", SECRET),
-            ("show *", Deed::Safe),
-            ("show --json", SECRET),
-            (
-                "plan|validate|fmt|init|show|output|graph|providers|version|console|get|login|logout|test|metadata|import|refresh",
-                Deed::Safe,
-            ),
-            ("apply --auto-approve", APPLY),
-            ("apply *", APPLY),
-            ("apply <", APPLY),
-            ("state rm|push|mv|replace-provider", DELETE),
-            ("state pull", SECRET),
-            ("state list|show", Deed::Safe),
-            ("workspace delete", DELETE),
-            ("force-unlock", DELETE),
-            ("taint", DELETE),
-        ],
-    },
-    Tool {
-        names: &["terragrunt"],
-        values: "working-dir config terragrunt-working-dir terragrunt-config terragrunt-source var var-file target queue-include-dir",
-        one_dash: false,
-        deeds: &[
-            ("destroy-all", DESTROY),
-            ("** destroy", DESTROY),
-            ("** apply --destroy", DESTROY),
-            ("** plan|validate|output|init", Deed::Safe),
-            ("apply-all", APPLY),
-            ("run-all|run|stack apply", APPLY),
-            ("** apply --auto-approve", APPLY),
-            ("** state rm|push", DELETE),
-        ],
-    },
-    Tool {
-        names: &["pulumi"],
-        values: "C cwd s stack config-file p parallel target t replace m message color",
-        one_dash: false,
-        deeds: &[
-            ("destroy|down|dn !--preview-only", DESTROY),
-            ("stack rm", DESTROY),
-            ("preview|pre", Deed::Safe),
-            ("up|update -y,--yes", APPLY),
-            ("up|update -f,--skip-preview", APPLY),
-            ("up|update <", APPLY),
-            ("state delete", DELETE),
-            ("stack import", DELETE),
-            ("cancel", DELETE),
-            ("config --show-secrets", SECRET),
-            ("config get *assword*|*ecret*|*oken*|*redential*|*rivateKey*|*piKey*|*ccessKey*", SECRET),
-            ("stack output|export --show-secrets", SECRET),
-            ("env open", SECRET),
-        ],
-    },
-    Tool {
-        names: &["cdk", "cdktf", "aws-cdk"],
-        values: "a app c context profile o output role-arn toolkit-stack-name require-approval",
-        one_dash: false,
-        deeds: &[
-            ("destroy", DESTROY),
-            ("deploy --require-approval=never", APPLY),
-            ("deploy --auto-approve", APPLY),
-            ("deploy -y,--yes", APPLY),
-        ],
-    },
-    Tool {
-        names: &["serverless", "sls"],
-        values: "s stage r region c config aws-profile p package",
-        one_dash: false,
-        deeds: &[("remove", DESTROY), ("deploy", Deed::Safe)],
-    },
-    Tool {
-        names: &["sam", "copilot", "sst", "amplify", "eb"],
-        values: "stack-name region profile config-env config-file stage app env n name",
-        one_dash: false,
-        deeds: &[
-            ("delete", DESTROY),
-            ("terminate", DESTROY),
-            ("remove", DESTROY),
-            ("app|env|svc|job|pipeline delete", DESTROY),
-            ("printenv", SECRET),
-        ],
-    },
-    Tool {
-        names: &["crossplane", "terracognita"],
-        values: "",
-        one_dash: false,
-        deeds: &[("uninstall", DESTROY)],
-    },
-    Tool {
-        names: &["ansible-vault"],
-        values: "vault-id vault-password-file",
-        one_dash: false,
-        deeds: &[("view|decrypt", SECRET)],
-    },
-    Tool {
-        names: &["nomad"],
-        values: "address region namespace token",
-        one_dash: true,
-        deeds: &[
-            ("job stop --purge", DESTROY),
-            ("stop --purge", DESTROY),
-            ("namespace|volume delete", DESTROY),
-            ("system gc", DELETE),
-            ("job stop", DELETE),
-            ("stop", DELETE),
-        ],
-    },
-    Tool {
-        names: &["pct", "qm"],
-        values: "",
-        one_dash: true,
-        deeds: &[("destroy", DESTROY), ("delsnapshot|rollback", DELETE)],
-    },
-    Tool {
-        names: &["govc"],
-        values: "u dc ds host vm",
-        one_dash: true,
-        deeds: &[
-            ("vm.destroy|datastore.rm|object.destroy|pool.destroy|cluster.rm|snapshot.remove", DESTROY),
-            ("*.destroy|*.rm|*.remove|vm.unregister", DELETE),
-        ],
-    },
-    Tool {
-        names: &["virsh"],
-        values: "c connect",
-        one_dash: false,
-        deeds: &[
-            ("undefine --remove-all-storage", DESTROY),
-            ("vol-delete|vol-wipe|pool-delete", DESTROY),
-            ("undefine|destroy|snapshot-delete", DELETE),
-        ],
-    },
-    Tool {
-        names: &["knife"],
-        values: "s server-url k key u user c config E environment F format",
-        one_dash: false,
-        deeds: &[
-            ("node|client|role|environment|cookbook bulk delete", DESTROY),
-            ("node|client|role|environment|cookbook|user|org delete", DELETE),
-            ("data bag delete", DELETE),
-        ],
-    },
-    Tool {
-        names: &["multipass", "limactl", "colima", "prlctl", "utmctl", "tart", "crc"],
-        values: "",
-        one_dash: false,
-        deeds: &[
-            ("delete", Deed::Infra("delete-data")),
-            ("purge", Deed::Infra("delete-data")),
-            ("reset|factory-reset", Deed::Infra("delete-data")),
-        ],
-    },
-];
 
 /// Functions of terraform's language that read a file: `echo 'file("x")' | terraform console`.
 const READERS: &[&str] =
@@ -202,7 +28,7 @@ fn console(run: &mut Run) {
 }
 
 /// `TF_CLI_ARGS` and `TF_CLI_ARGS_apply` hold options that nobody typed.
-fn terraform(run: &mut Run) -> Outcome {
+pub(super) fn terraform(run: &mut Run) -> Outcome {
     let verb = run.args.iter().map(Word::shown).find(|word| !word.starts_with('-')).unwrap_or_default();
     if verb == "console" {
         console(run);
@@ -223,7 +49,7 @@ fn terraform(run: &mut Run) -> Outcome {
 }
 
 /// `terragrunt run --all -- destroy`: what stands behind the dashes is terraform's.
-fn terragrunt(run: &mut Run) -> Outcome {
+pub(super) fn terragrunt(run: &mut Run) -> Outcome {
     let words: Vec<Word> = run.args.iter().filter(|word| !word.is("--")).cloned().collect();
     if words.len() < run.args.len()
         && let Some(tool) = super::verbs::find("terragrunt")
@@ -233,7 +59,6 @@ fn terragrunt(run: &mut Run) -> Outcome {
     run.derived()
 }
 
-/// A playbook is somebody's code for other machines: it is only noted when it runs for real against production.
 /// Is this the name of a production system?
 pub(super) fn is_production(name: &str) -> bool {
     let lower = name.to_lowercase();
@@ -247,7 +72,7 @@ pub(super) fn is_production(name: &str) -> bool {
 }
 
 /// A virtual machine of the project: its own data is lost, and what runs in it is not here.
-fn vagrant(run: &mut Run) -> Outcome {
+pub(super) fn vagrant(run: &mut Run) -> Outcome {
     let line = Line::read(run.args, "c command p plain provider", false);
     match line.verb(0).as_str() {
         "destroy" => {

@@ -1,7 +1,7 @@
 //! Programs that run code: shells, and the interpreters of other languages; and programs on disk.
 
 mod applescript;
-mod editors;
+pub(super) mod editors;
 mod given;
 pub(super) mod hosts;
 pub(super) mod languages;
@@ -14,42 +14,14 @@ use tollgate_shell::ast::Dialect;
 use tollgate_shell::eval::{Code, Field, Outcome, Scope, Status, Stream};
 use tollgate_shell::value::{Piece, Text, Value};
 
-use super::{Commands, Run, persistence, sources};
+use super::{Run, persistence, sources};
 use crate::analyst::taint;
 use crate::languages::Language;
 use crate::options::{Order, read};
 use crate::word::Word;
 
-pub(super) const COMMANDS: Commands = &[
-    ("sh", shell),
-    ("bash", shell),
-    ("rbash", shell),
-    ("dash", shell),
-    ("ash", shell),
-    ("zsh", shell),
-    ("ksh", shell),
-    ("mksh", shell),
-    ("ksh93", shell),
-    ("yash", shell),
-    ("fish", shell),
-    ("tcsh", shell),
-    ("csh", shell),
-    ("xonsh", shell),
-    ("nu", shell),
-    ("elvish", shell),
-    ("osh", shell),
-    ("ysh", shell),
-    ("oil", shell),
-    ("posh", shell),
-    ("pdksh", shell),
-    ("oksh", shell),
-    ("lksh", shell),
-    ("source", source),
-    (".", source),
-];
-
 /// A shell with options, a script, or its script on standard input.
-fn shell(run: &mut Run) -> Outcome {
+pub(super) fn shell(run: &mut Run) -> Outcome {
     let spec = "c s i l,login r,restricted D o= O= a b e f h k m n p t u v x B C E H P T init-file,rcfile= norc noprofile \
         posix verbose version help dump-strings dump-po-strings noediting debugger pretty-print N d G X";
     let args: Vec<Word> = run.args.iter().filter(|word| !word.shown().starts_with('+')).cloned().collect();
@@ -221,7 +193,7 @@ pub(super) fn file(run: &mut Run, script: &Word, args: &[Word]) -> Outcome {
     run_file(run, script, args, Scope::Script)
 }
 
-fn source(run: &mut Run) -> Outcome {
+pub(super) fn source(run: &mut Run) -> Outcome {
     match run.args.split_first() {
         Some((file, _)) if is_settings(file) => settings(run, file),
         Some((script, args)) => run_file(run, script, args, Scope::Sourced),

@@ -5,26 +5,15 @@ use tollgate_model::hosts::on_forge;
 use tollgate_model::phrase::STORE;
 use tollgate_shell::eval::{Outcome, Stream};
 
-use super::cloud::LEADS;
 use super::containers::{is_remote, remote, shown_secrets};
 use super::packages::install;
-use super::verbs::{APPLY, DELETE, DESTROY, Deed, GRANT, Line, SECRET, Tool};
-use super::{Commands, Run, openings};
+use super::verbs::Line;
+use super::{Run, openings};
 use crate::analyst::taint;
 use crate::openings::{How, Leaves, Opening};
 use crate::options::{Order, read};
 use crate::paths;
 use crate::word::Word;
-
-pub(super) const COMMANDS: Commands = &[
-    ("kubectl", kubectl),
-    ("oc", kubectl),
-    ("helm", helm),
-    ("k3s", k3s),
-    ("k0s", k3s),
-    ("microk8s", k3s),
-    ("minikube", k3s),
-];
 
 /// kubectl's options that take a value, global and of the verbs.
 const VALUES: &str = "n namespace context cluster user kubeconfig s server token as as-group as-uid cache-dir certificate-authority \
@@ -35,192 +24,8 @@ const VALUES: &str = "n namespace context cluster user kubeconfig s server token
     verb resource clusterrole role group serviceaccount patch-file exec-command exec-arg exec-env exec-api-version \
     auth-provider auth-provider-arg manifest manifest-url";
 
-pub(super) const TOOLS: &[Tool] = &[
-    Tool {
-        names: &["kubectl", "oc", "k"],
-        values: VALUES,
-        one_dash: false,
-        deeds: &[
-            ("** --dry-run", Deed::Safe),
-            // Clusters that these tools make in containers of this machine, and name so.
-            (
-                "delete|drain|scale|patch|replace|apply --context=kind-*|k3d-*|minikube|docker-desktop|rancher-desktop|colima*|orbstack",
-                Deed::Safe,
-            ),
-            ("delete --all", DESTROY),
-            ("delete -A,--all-namespaces", DESTROY),
-            (
-                "delete ns|ns/*|namespace|namespaces|namespace/*|project|project/*|node|nodes|node/*|pv|pv/*|persistentvolume*|pvc|pvc/*|crd|crd/*|crds|customresourcedefinition*|clusters|cluster|sc|storageclass*",
-                DESTROY,
-            ),
-            ("delete", DELETE),
-            ("label ** pod-security.kubernetes.io/enforce=privileged", GRANT),
-            ("drain", DELETE),
-            ("taint ** *:NoExecute", DELETE),
-            ("scale --replicas=0", DELETE),
-            ("patch -p,--patch=*replicas*:0}*|*replicas*:0,*", DELETE),
-            ("replace --force", DELETE),
-            ("apply --prune", DELETE),
-            ("create|apply clusterrolebinding --clusterrole=cluster-admin", GRANT),
-            ("create rolebinding --clusterrole=cluster-admin|admin", GRANT),
-            (
-                "create clusterrolebinding|rolebinding --group=system:unauthenticated|system:authenticated",
-                GRANT,
-            ),
-            ("create clusterrolebinding|rolebinding --user=system:anonymous", GRANT),
-            ("set subject clusterrolebinding|clusterrolebindings|clusterrolebinding/*", GRANT),
-            ("set subject --group=system:unauthenticated|system:authenticated", GRANT),
-            (
-                "adm policy add-scc-to-user|add-scc-to-group privileged|anyuid|hostaccess|hostmount-anyuid|hostnetwork|nonroot",
-                GRANT,
-            ),
-            ("label ** pod-security.kubernetes.io/enforce-", GRANT),
-            // What an editor makes of it is only known when it runs.
-            ("edit clusterrole*|rolebinding*|validatingwebhook*|mutatingwebhook*", GRANT),
-            ("adm policy add-cluster-role-to-user|add-cluster-role-to-group cluster-admin", GRANT),
-            (
-                "get secret|secrets|secret/*|secrets/*|*,secret*|secret*,* -o,--output=*.data*|*.stringData*|*'data'*",
-                SECRET,
-            ),
-            (
-                "get secret|secrets|secret/*|secrets/* -o,--output=jsonpath*.metadata.*|jsonpath*.type*|go-template*.metadata.*|custom-columns=*",
-                Deed::Safe,
-            ),
-            (
-                "get secret|secrets|secret/*|secrets/*|*,secret*|secret*,* -o,--output=yaml*|json*|go-template*|custom-columns*",
-                SECRET,
-            ),
-            ("view-secret", SECRET),
-            // What the clouds' own manuals name there.
-            (
-                "config set-credentials --exec-command=^aws|gke-gcloud-auth-plugin|kubelogin|aws-iam-authenticator|doctl|oci|tsh",
-                LEADS,
-            ),
-            (
-                "config set-cluster --server=^@near --insecure-skip-tls-verify !--insecure-skip-tls-verify=false",
-                LEADS,
-            ),
-            ("config set-cluster --server=*", Deed::Safe),
-            ("config set-cluster --insecure-skip-tls-verify !--insecure-skip-tls-verify=false", LEADS),
-            ("config view --raw", SECRET),
-            ("create token", SECRET),
-            ("whoami -t,--show-token", SECRET),
-        ],
-    },
-    Tool {
-        names: &["helm", "helm3"],
-        values: "n namespace kube-context kubeconfig kube-apiserver kube-token timeout f values set version description",
-        one_dash: false,
-        deeds: &[
-            (
-                "uninstall|delete|un|del|rollback --kube-context=kind-*|k3d-*|minikube|docker-desktop|rancher-desktop|colima*|orbstack",
-                Deed::Safe,
-            ),
-            ("** --dry-run", Deed::Safe),
-            ("uninstall|delete|un|del", DELETE),
-            ("rollback", DELETE),
-            ("upgrade --force", DELETE),
-            ("push", Deed::Publish("chart")),
-            ("registry", Deed::Safe),
-            ("get manifest|all", SECRET),
-            ("get values -a,--all", SECRET),
-        ],
-    },
-    Tool {
-        names: &["k3s-uninstall.sh", "k3s-agent-uninstall.sh", "rke2-uninstall.sh"],
-        values: "",
-        one_dash: false,
-        deeds: &[("**", DESTROY)],
-    },
-    Tool {
-        names: &["helmfile"],
-        values: "e environment f file n namespace l selector kube-context",
-        one_dash: false,
-        deeds: &[("destroy|delete", DESTROY), ("apply|sync", APPLY)],
-    },
-    Tool {
-        names: &["argocd"],
-        values: "server auth-token config N app-namespace",
-        one_dash: false,
-        deeds: &[
-            ("app delete", DELETE),
-            ("app delete-resource", DELETE),
-            ("app sync --prune", DELETE),
-            ("appset|proj|cluster|repo delete|rm|remove", DELETE),
-            ("account generate-token", SECRET),
-            ("admin initial-password", SECRET),
-        ],
-    },
-    Tool {
-        names: &["flux"],
-        values: "n namespace context kubeconfig timeout",
-        one_dash: false,
-        deeds: &[("uninstall", DESTROY), ("delete", DELETE)],
-    },
-    Tool {
-        names: &["istioctl", "linkerd", "cilium"],
-        values: "n namespace context kubeconfig",
-        one_dash: false,
-        deeds: &[("uninstall|x --purge", DESTROY), ("uninstall", DESTROY)],
-    },
-    Tool {
-        names: &["velero"],
-        values: "n namespace kubeconfig kubecontext",
-        one_dash: false,
-        deeds: &[("backup|schedule|backup-location delete", DESTROY), ("uninstall", DESTROY)],
-    },
-    Tool {
-        names: &["eksctl", "rosa", "kops"],
-        values: "r region p profile cluster name n f config-file state timeout",
-        one_dash: false,
-        deeds: &[
-            ("delete cluster !--dry-run", DESTROY),
-            ("delete --approve", DESTROY),
-            ("delete instance --yes", DELETE),
-            ("delete --yes", DESTROY),
-            ("delete", DELETE),
-        ],
-    },
-    // One cluster on this machine is made to be thrown away; all of them are more than was asked for.
-    Tool {
-        names: &["minikube"],
-        values: "p profile",
-        one_dash: false,
-        deeds: &[("delete --all,--purge", DELETE)],
-    },
-    Tool {
-        names: &["kind", "k3d"],
-        values: "n name kubeconfig c config",
-        one_dash: false,
-        deeds: &[("delete clusters -A,--all", DELETE), ("cluster delete|del|rm -a,--all", DELETE)],
-    },
-    Tool {
-        names: &["kubeadm"],
-        values: "kubeconfig cri-socket",
-        one_dash: false,
-        deeds: &[("reset !--dry-run", DESTROY), ("token create|list", SECRET)],
-    },
-    Tool {
-        names: &["talosctl", "k0s", "k0sctl", "microk8s"],
-        values: "n nodes e endpoints talosconfig context cluster data-dir c config",
-        one_dash: false,
-        deeds: &[("reset", DESTROY), ("wipe", DESTROY), ("cluster destroy", DELETE)],
-    },
-    Tool {
-        names: &["rancher", "rke", "clusterctl", "tanzu"],
-        values: "config cluster kubeconfig n namespace",
-        one_dash: false,
-        deeds: &[
-            ("clusters|cluster delete|rm|remove", DESTROY),
-            ("projects|project|namespaces|namespace|app|apps delete|rm|remove", DELETE),
-            ("remove", DESTROY),
-            ("delete --all", DESTROY),
-        ],
-    },
-];
-
 /// What runs in a pod or is copied out of it; the rest is in the table.
-fn kubectl(run: &mut Run) -> Outcome {
+pub(super) fn kubectl(run: &mut Run) -> Outcome {
     let global = Line::read(run.args, VALUES, false);
     match global.verb(0).as_str() {
         "exec" | "rsh" => exec(run, &global),
@@ -440,7 +245,7 @@ fn keeps_secrets(remote: &str) -> bool {
 }
 
 /// A chart from an address is code that nobody has read; a registry or a repository is where charts come from.
-fn helm(run: &mut Run) -> Outcome {
+pub(super) fn helm(run: &mut Run) -> Outcome {
     let line = Line::read(
         run.args,
         "n namespace kube-context kubeconfig timeout f values set version description repo",
@@ -467,7 +272,7 @@ fn helm(run: &mut Run) -> Outcome {
 }
 
 /// `k3s kubectl …`.
-fn k3s(run: &mut Run) -> Outcome {
+pub(super) fn k3s(run: &mut Run) -> Outcome {
     let options = read(run.args, "debug data-dir= p,profile=", Order::First);
     match options.operands.split_first() {
         Some((verb, _)) if matches!(verb.shown().as_str(), "kubectl" | "helm" | "helm3") => {

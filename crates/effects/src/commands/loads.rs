@@ -2,6 +2,7 @@
 //! Those of the project are its own. One in a place where anybody may write is read, and when it cannot be, it is
 //! asked about. A catalogue from the programs' own manuals.
 
+use tollgate_catalogue::{Operands, Program};
 use tollgate_model::Zone;
 use tollgate_shell::value::Value;
 
@@ -10,165 +11,11 @@ use super::interpreters::{self, languages};
 use super::strangers::{self, either, possibly};
 use super::{Run, clusters};
 use crate::analyst::taint;
+use crate::catalogue;
 use crate::languages::Language;
-use crate::names::{Names, index};
 use crate::options::{Order, read};
 use crate::paths;
 use crate::word::Word;
-
-/// Options with a file or folder of code, by program.
-const LOADERS: &[(&[&str], &str)] = &[
-    (
-        &["eslint", "eslint_d", "standard", "xo"],
-        "c,config= rulesdir= f,format= parser= resolve-plugins-relative-to=",
-    ),
-    (&["prettier", "prettierd"], "config= plugin="),
-    (&["stylelint"], "config= custom-syntax= custom-formatter="),
-    (
-        &["jest"],
-        "c,config= env,testEnvironment= globalSetup= globalTeardown= runner= resolver= setupFilesAfterEnv= reporters=",
-    ),
-    (&["mocha", "_mocha"], "r,require= config= R,reporter="),
-    (
-        &[
-            "vitest",
-            "vite",
-            "tsup",
-            "playwright",
-            "rspack",
-            "unbuild",
-            "tailwindcss",
-            "lint-staged",
-            "wrangler",
-        ],
-        "c,config=",
-    ),
-    (&["webpack", "webpack-cli", "webpack-dev-server"], "c,config="),
-    (&["rollup"], "c,config= p,plugin="),
-    (&["babel", "babel-node"], "config-file= presets= plugins="),
-    (&["postcss"], "config= u,use="),
-    (&["gulp"], "f,gulpfile="),
-    (&["grunt"], "gruntfile= tasks="),
-    (&["cypress"], "C,config-file="),
-    (&["commitlint"], "g,config="),
-    (&["semantic-release"], "e,extends="),
-    (&["knex"], "knexfile="),
-    (&["sequelize", "sequelize-cli"], "config= options-path="),
-    (&["svgo", "nodemon", "c8", "typedoc", "serve", "pm2"], "config="),
-    (&["nyc"], "require="),
-    (&["ts-node", "tsx"], "r,require="),
-    (&["bun"], "r,preload= c,config="),
-    (&["hardhat", "truffle"], "config="),
-    (&["pytest", "py.test"], "c,config-file= rootdir= confcutdir="),
-    (&["pylint"], "rcfile="),
-    (&["mypy", "dmypy"], "config-file="),
-    (&["sphinx-build"], "c="),
-    (&["tox"], "c,conf="),
-    (&["nox"], "f,noxfile="),
-    (&["gunicorn", "hypercorn"], "c,config="),
-    (&["jupyter", "ipython"], "config="),
-    (&["locust"], "f,locustfile="),
-    (&["fab", "invoke", "inv"], "r,search-root= f,config="),
-    (&["pre-commit"], "c,config="),
-    (&["alembic"], "c,config="),
-    (&["mkdocs"], "f,config-file="),
-    (&["mitmproxy", "mitmdump", "mitmweb"], "s,scripts="),
-    (&["rake"], "f,rakefile= r,require= R,rakelibdir="),
-    (&["rspec"], "r,require= O,options="),
-    (&["rubocop", "standardrb"], "r,require= c,config="),
-    (&["irb", "pry", "sidekiq", "cucumber"], "r,require="),
-    (&["puma"], "C,config="),
-    (&["unicorn"], "c,config-file="),
-    (&["guard"], "G,guardfile="),
-    (&["prove", "perl"], "I="),
-    (&["vim", "vi", "view", "ex", "gvim", "nvim", "vimdiff"], "u= U= S="),
-    (&["emacs"], "l,load= L,directory= script= init-directory="),
-    (&["nano"], "f,rcfile="),
-    (&["tmux"], "f="),
-    (&["screen"], "c="),
-    (&["gdb", "lldb"], "x,command= s,source= ix,init-command="),
-    (&["bash"], "init-file,rcfile="),
-    (&["ssh"], "F= I="),
-    (&["scp"], "F="),
-    (&["sftp"], "F= b="),
-    (&["lftp"], "f="),
-    (&["man"], "C,config-file="),
-    (&["crond"], "c="),
-    (&["anacron"], "t="),
-    (&["podman"], "hooks-dir= module="),
-    (&["ssh-keygen"], "D= w="),
-    (&["lynx"], "cfg="),
-    (&["mutt", "neomutt"], "F="),
-    (&["gradle", "gradlew"], "I,init-script= b,build-file= c,settings-file="),
-    (&["mvn", "mvnw"], "s,settings= gs,global-settings= f,file="),
-    (&["ant"], "f,file,buildfile= lib="),
-    (&["bazel", "bazelisk"], "bazelrc="),
-    (&["cpack"], "config="),
-    (&["ctest"], "S,script= SP,script-new-process="),
-    (&["xinetd"], "f="),
-    (&["ninja"], "f="),
-    (&["scons"], "f,file,sconstruct="),
-    (&["make", "gmake", "bmake", "pmake", "remake"], "f,file,makefile="),
-    (&["just"], "f,justfile="),
-    (&["task", "go-task"], "t,taskfile="),
-    (&["ansible-playbook", "ansible"], "i,inventory= M,module-path= playbook-dir="),
-    (&["terraform", "tofu"], "plugin-dir="),
-    (&["supervisord"], "c,configuration="),
-    (&["openvpn"], "config="),
-    (&["dnsmasq"], "C,conf-file="),
-    (&["nginx"], "c="),
-    (&["sshd"], "f="),
-    (&["curl"], "K,config= engine="),
-    (&["pandoc"], "L,lua-filter="),
-    (&["sqlite3"], "init="),
-    (&["openssl"], "provider-path="),
-    (&["wget"], "config="),
-    (&["ctags"], "options="),
-    (&["nmap"], "script="),
-    (&["awk", "gawk"], "l,load="),
-    (&["lua", "luajit"], "l="),
-    (&["ruby"], "I="),
-    (&["php", "php-cgi"], "c,php-ini= z,zend-extension="),
-    (&["julia"], "L,load= J,sysimage="),
-    (&["clang", "clang++"], "config="),
-    (&["npm", "pnpm", "yarn"], "userconfig= globalconfig= use-yarnrc="),
-    // Its users may be known by what a program says, which it runs.
-    (&["kubectl", "oc", "helm", "k9s", "flux", "istioctl", "argocd", "velero"], "kubeconfig="),
-    (&["nodemon", "watchexec"], "config="),
-    (&["conan"], "pr,profile="),
-    (&["protoc"], "plugin="),
-];
-
-/// Programs whose operands, behind these verbs, are files of code that no other family reads, and their options.
-const OPERANDS: &[(&[&str], &[&str], &str)] = &[
-    (
-        &["ansible-playbook"],
-        &[],
-        "i,inventory= l,limit= e,extra-vars= t,tags= skip-tags= u,user= f,forks= c,connection= T,timeout= M,module-path= \
-         start-at-task= vault-id= vault-password-file= become-method= become-user= private-key= ssh-common-args=",
-    ),
-    (&["run-parts"], &[], "a,arg= u,umask= regex="),
-    (&["karma"], &["start"], ""),
-    (&["rackup"], &[], "p,port= o,host= s,server= E,env= I,include= r,require= P,pid= O= q= e,eval="),
-    (
-        &["k6"],
-        &["run"],
-        "u,vus= d,duration= i,iterations= s,stage= o,out= e,env= c,config= a,address= summary-export= summary-mode= tag= \
-         rps= max-redirects= batch= batch-per-host= user-agent= execution-segment= log-output= log-format= console-output= \
-         local-ips= dns= blacklist-ip= block-hostnames= system-tags= summary-trend-stats= summary-time-unit= traces-output=",
-    ),
-    (&["wg-quick"], &["up"], ""),
-    (&["runsv", "runsvdir", "supervise", "svscan", "s6-svscan", "s6-supervise"], &[], "P c= t= d="),
-    (&["incrontab", "fcrontab"], &[], "u= l e r d"),
-    (&["mutool"], &["run"], ""),
-    (
-        &["redis-server"],
-        &[],
-        "port= loglevel= dir= dbfilename= logfile= pidfile= daemonize= bind= save= appendonly= requirepass= maxmemory= \
-         maxmemory-policy= unixsocket= unixsocketperm= databases= protected-mode= replicaof= cluster-enabled= \
-         cluster-config-file= cluster-node-timeout= appendfilename= tcp-backlog= timeout= syslog-enabled= sentinel",
-    ),
-];
 
 /// Files of code that a program takes by itself where it runs.
 const USUAL: &[(&[&str], &[&str])] = &[(
@@ -176,16 +23,12 @@ const USUAL: &[(&[&str], &[&str])] = &[(
     &["settings.gradle", "settings.gradle.kts", "build.gradle", "build.gradle.kts"],
 )];
 
-static LOADING: Names<512> = index!(LOADERS, (programs, _) => programs);
-static TAKING: Names<256> = index!(OPERANDS, (programs, _, _) => programs);
-
 /// Takes down what the files do that a program's options name as code.
 pub(super) fn notice(run: &mut Run) {
     let program = run.program;
-    for (_, spec) in LOADING.rows(LOADERS, program, |(names, _)| names) {
-        for value in given(run, spec) {
-            load(run, &value);
-        }
+    let known = catalogue::find(program);
+    for value in given(run, known.map_or("", |known| known.loads_code)) {
+        load(run, &value);
     }
     clusters::settings(run);
     for (_, files) in USUAL.iter().filter(|(names, _)| names.contains(&program)) {
@@ -207,9 +50,8 @@ pub(super) fn notice(run: &mut Run) {
             load(run, &setting.after('='));
         }
     }
-    let taking = TAKING.rows(OPERANDS, program, |(names, _, _)| names);
-    for (_, verbs, spec) in taking {
-        let operands = read(run.args, spec, Order::Anywhere).operands;
+    if let Some(Program { operands: Operands::LoadsCode(verbs), options, .. }) = known {
+        let operands = read(run.args, options.unwrap_or_default(), Order::Anywhere).operands;
         let told =
             verbs.iter().enumerate().all(|(at, verb)| operands.get(at).is_some_and(|word| word.is(verb)));
         for file in operands.iter().skip(verbs.len()).filter(|_| told) {

@@ -5,9 +5,7 @@ mod alter;
 mod ansible;
 mod appliers;
 pub(crate) mod archives;
-mod cloud;
 mod clusters;
-mod cmdlets;
 pub(crate) mod codecs;
 mod configs;
 mod containers;
@@ -19,9 +17,9 @@ mod flags;
 mod frameworks;
 mod gate;
 mod git;
+mod handlers;
 mod infrastructure;
 pub(crate) mod interpreters;
-mod keepers;
 mod kubernetes;
 mod limits;
 mod loads;
@@ -31,14 +29,12 @@ mod outputs;
 mod packages;
 mod persistence;
 mod pipes;
-mod platforms;
 mod printers;
 mod proxies;
 mod readers;
 mod remotes;
 mod responses;
 mod runners;
-mod saas;
 mod screens;
 pub(crate) mod secrets;
 mod servers;
@@ -69,9 +65,10 @@ use tollgate_shell::eval::{Call, Host, Kind, Outcome, Shell, Status, Stream};
 use tollgate_shell::value::{Taint, Value};
 
 use crate::analyst::{Analyst, COMMAND, WORD, call_taint, taint};
+use crate::catalogue;
 use crate::elsewhere::Elsewhere;
-use crate::names::Names;
 use crate::word::Word;
+use tollgate_catalogue::Tag;
 
 /// One command that runs, with everything its family needs to know.
 pub(crate) struct Run<'r, 'w> {
@@ -91,45 +88,6 @@ const PROGRAMS: u32 = 32;
 /// What a family does with a command.
 type Handler = fn(&mut Run) -> Outcome;
 
-/// One family's commands.
-type Commands = &'static [(&'static str, Handler)];
-
-const FAMILIES: &[Commands] = &[
-    files::COMMANDS,
-    readers::COMMANDS,
-    printers::COMMANDS,
-    configs::COMMANDS,
-    find::COMMANDS,
-    flags::COMMANDS,
-    wrappers::COMMANDS,
-    interpreters::COMMANDS,
-    interpreters::languages::COMMANDS,
-    interpreters::tail::COMMANDS,
-    stream::COMMANDS,
-    codecs::COMMANDS,
-    network::COMMANDS,
-    system::COMMANDS,
-    pipes::COMMANDS,
-    gate::COMMANDS,
-    git::COMMANDS,
-    vcs::COMMANDS,
-    containers::COMMANDS,
-    kubernetes::COMMANDS,
-    infrastructure::COMMANDS,
-    appliers::COMMANDS,
-    databases::COMMANDS,
-    frameworks::COMMANDS,
-    runners::COMMANDS,
-    archives::COMMANDS,
-    agents_cli::COMMANDS,
-    persistence::COMMANDS,
-    secrets::COMMANDS,
-    vaults::COMMANDS,
-    tasks::COMMANDS,
-    sources::COMMANDS,
-    zsh::COMMANDS,
-];
-
 /// Runs a command's handler. A program without one is a program on disk, or unknown: judged by what it is given.
 pub(crate) fn run(run: &mut Run) -> Outcome {
     if !work::charge(COMMAND + run.args.len() * WORD) {
@@ -141,9 +99,8 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
     if let Some(words) = responses::expanded(run) {
         return run.inner(&words);
     }
-    let aside = [secrets::ASIDE, tasks::ASIDE, vaults::ASIDE, agents_cli::ASIDE].into_iter().flatten();
-    let aside = aside.into_iter().find(|(name, _)| *name == run.program).map(|(_, aside)| aside(run));
-    let dumped = aside.is_some_and(|outcome| taint::has(outcome.stdout.taint, taint::ENVIRONMENT));
+    let also = handlers::find(run.program).and_then(|handlers| handlers.also).map(|also| also(run));
+    let dumped = also.is_some_and(|outcome| taint::has(outcome.stdout.taint, taint::ENVIRONMENT));
     let dump = if dumped { taint::ENVIRONMENT } else { Taint::NONE };
     let marks = verbs::notice(run).union(setup::marks(run)).union(secrets::passed(run)).union(dump);
     flags::notice(run);
@@ -215,31 +172,12 @@ fn passed_on(run: &mut Run, mut printed: Value) -> Value {
     if taint::has(printed.taint, taint::WALKED) && system::listing::compares(run) {
         printed.taint = printed.taint.union(taint::COMPARED);
     }
-    if WHOLE.contains(&run.program) { printed } else { printed.part() }
+    if catalogue::is(run.program, Tag::PassesWhole) { printed } else { printed.part() }
 }
-
-/// Programs that hand files on as they are.
-const WHOLE: &[&str] = &["cat", "tee", "dd", "pv", "env", "command", "git", "sh", "bash"];
-
-/// Where each command stands in the families.
-static NAMES: Names<4096> = {
-    let mut names = Names::EMPTY;
-    let (mut families, mut family) = (FAMILIES, 0);
-    while let [commands, others @ ..] = families {
-        let (mut commands, mut entry) = (*commands, 0);
-        while let [(name, _), rest @ ..] = commands {
-            names.add(name, family, entry);
-            (commands, entry) = (rest, entry + 1);
-        }
-        (families, family) = (others, family + 1);
-    }
-    names
-};
 
 /// The handler of a command.
 fn handler(name: &str) -> Option<Handler> {
-    let entry = |(family, entry): (usize, usize)| FAMILIES.get(family)?.get(entry);
-    NAMES.candidates(name).filter_map(entry).find(|(known, _)| *known == name).map(|(_, handler)| *handler)
+    handlers::find(name)?.handler
 }
 
 /// Does the evaluator itself run what the command is given, as with `eval`?
@@ -249,7 +187,7 @@ fn is_followed(run: &Run) -> bool {
 
 /// The names of all commands that have a handler.
 pub(crate) fn known() -> impl Iterator<Item = &'static str> {
-    FAMILIES.iter().copied().flatten().map(|(name, _)| *name).chain(verbs::known())
+    handlers::known()
 }
 
 /// Has the command a handler, or verbs that mean something?
@@ -264,53 +202,6 @@ pub(crate) fn is_command(name: &str) -> bool {
 /// What a command has printed, once it has run.
 pub(crate) fn shown(analyst: &mut Analyst, call: &Call, outcome: &Outcome) {
     secrets::shown(analyst, call, outcome);
-}
-
-/// A family of programs, for the table of what is known.
-#[cfg(test)]
-pub(crate) struct Family {
-    pub name: &'static str,
-    pub programs: Vec<String>,
-    /// Tools with verbs: their names, and what each verb does.
-    pub tools: Vec<verbs::Listed>,
-}
-
-/// Every family whose programs can lose, destroy or rewrite something.
-#[cfg(test)]
-pub(crate) fn known_families() -> Vec<Family> {
-    let programs = |commands: Commands| commands.iter().map(|(name, _)| (*name).to_owned()).collect();
-    let family =
-        |name, commands, tools| Family { name, programs: programs(commands), tools: verbs::listed(tools) };
-    vec![
-        family("Files", files::COMMANDS, &[]),
-        family("Editors of settings", configs::COMMANDS, &[]),
-        family("Walks over files", find::COMMANDS, &[]),
-        family("Archives", archives::COMMANDS, &[]),
-        Family {
-            name: "Makers of pictures, sound, films, documents and dumps",
-            programs: Vec::new(),
-            tools: alter::listed(),
-        },
-        family("Readers and filters", readers::COMMANDS, &[]),
-        family("Devices, processes, power", system::COMMANDS, &[]),
-        family("Services, firewall, storage, users", persistence::COMMANDS, services::TOOLS),
-        Family { name: "Git", programs: git::verbs(), tools: Vec::new() },
-        family("Other version control", vcs::COMMANDS, &[]),
-        family("Databases", databases::COMMANDS, &[]),
-        family("Frameworks that reset databases", &[], frameworks::TOOLS),
-        family("Containers", containers::COMMANDS, containers::TOOLS),
-        family("Clusters", kubernetes::COMMANDS, kubernetes::TOOLS),
-        family("Infrastructure as code", infrastructure::COMMANDS, infrastructure::TOOLS),
-        family("Appliers of descriptions", appliers::COMMANDS, &[]),
-        family("Clouds", &[], cloud::TOOLS),
-        family("Hosting platforms and forges", &[], platforms::TOOLS),
-        family("Further services", &[], saas::TOOLS),
-        family("Keepers of secrets", vaults::COMMANDS, keepers::TOOLS),
-        family("Packages", &[], packages::TOOLS),
-        family("Runners", runners::COMMANDS, &[]),
-        family("Network", network::COMMANDS, &[]),
-        family("Wrappers", wrappers::COMMANDS, &[]),
-    ]
 }
 
 /// What it means that a program sets a variable for those that it starts.

@@ -5,13 +5,9 @@ use tollgate_model::{FileKind, WriteMode};
 
 use super::strangers::possibly;
 use super::{Run, alter};
+use crate::catalogue;
 use crate::word::Word;
-
-/// Programs with `-o file`.
-const SHORT: &[&str] = &[
-    "pandoc", "gcc", "g++", "cc", "c++", "clang", "clang++", "tcc", "gfortran", "rustc", "nasm", "as", "ld",
-    "go", "javac", "base64", "ghc", "ocamlc", "ocamlopt", "nim", "zig", "swiftc", "objcopy", "info",
-];
+use tollgate_catalogue::{Role, Slot, Tag, Use};
 
 /// Names of options that programs agree on.
 const NAMES: &[&str] =
@@ -28,46 +24,14 @@ const FOLDERS: &[&str] = &[
     "--destination",
 ];
 
-/// Reports that programs write besides, by their own manuals.
-const REPORTS: &[(&[&str], &[&str])] = &[
-    (&["pytest", "py.test"], &["--junitxml", "--junit-xml", "--report-log", "--html", "--json-report-file"]),
-    (&["mypy"], &["--junit-xml"]),
-    (&["jest", "vitest"], &["--outputFile", "--coverageDirectory"]),
-    (&["go"], &["-coverprofile", "-cpuprofile", "-memprofile", "-blockprofile", "-mutexprofile", "-trace"]),
-    (
-        &["phpunit"],
-        &["--log-junit", "--log-teamcity", "--coverage-clover", "--coverage-cobertura", "--testdox-text"],
-    ),
-    (&["rspec"], &["-o", "--out"]),
-    (
-        &["node", "nodejs"],
-        &[
-            "--redirect-warnings",
-            "--trace-event-file-pattern",
-            "--test-reporter-destination",
-            "--snapshot-blob",
-        ],
-    ),
-    (&["ruff", "eslint", "stylelint"], &["-o", "--output-file"]),
-];
-
-/// Verbs by which programs delete what they have made, with the folders that they put it into.
-const CLEANERS: &[(&[&str], &str, &[&str])] = &[
-    (&["cargo", "mvn", "mvnw", "sbt", "lein"], "clean", &["target"]),
-    (&["gradle", "gradlew", "flutter"], "clean", &["build"]),
-    (&["mix"], "clean", &["_build"]),
-    (&["dotnet"], "clean", &["bin", "obj"]),
-    (&["swift"], "clean", &[".build"]),
-    (&["npm"], "ci", &["node_modules"]),
-    (&["npm"], "clean-install", &["node_modules"]),
-    (&["vite"], "build", &["dist"]),
-];
-
 /// A program deletes what it has made. That is nothing to tell, unless something else was moved there.
 pub(super) fn cleaned(run: &mut Run) {
-    let told = |verb: &str| run.args.iter().any(|word| word.is(verb));
-    let folders = CLEANERS.iter().filter(|(programs, verb, _)| programs.contains(&run.program) && told(verb));
-    for folder in folders.flat_map(|(_, _, folders)| *folders).collect::<Vec<_>>() {
+    let told = |way: &Use| run.args.iter().any(|word| way.with.iter().any(|verb| word.is(verb)));
+    let folders = catalogue::uses(run.program).iter().filter_map(|way| match way.role {
+        Role::Cleans(folders) if told(way) => Some(folders),
+        _ => None,
+    });
+    for folder in folders.flatten() {
         let word = Word::literal_at(folder, run.call.span);
         let brought = run.analyst.places(&word, run.shell).iter().any(|(place, _)| {
             !run.analyst.links.origins(&place.path).is_empty()
@@ -87,11 +51,13 @@ pub(super) fn notice(run: &mut Run, known: bool) {
         return;
     }
     let mut files: Vec<Word> = Vec::new();
-    if !known || SHORT.contains(&program) {
+    if !known || catalogue::is(program, Tag::OutputOption) {
         files.extend(values(run.args, NAMES));
     }
-    if let Some((_, names)) = REPORTS.iter().find(|(programs, _)| programs.contains(&program)) {
-        files.extend(values(run.args, names));
+    for way in catalogue::uses(program).iter().filter(|way| way.role == Role::MayWrite) {
+        if let Slot::Options(names) = way.slot {
+            files.extend(values(run.args, names));
+        }
     }
     if !known {
         // No rule minds what a stranger makes in the project; a way of working that binds writes does.

@@ -1,66 +1,19 @@
 //! Programs that make something stay, or take a protection away: timers, services, rights, checks.
 
-mod desktop;
-mod guards;
+pub(super) mod desktop;
+pub(super) mod guards;
 
 use tollgate_model::phrase::{JOB, MACHINE, STARTUP_FILE, UNCHECKED, WAY_IN};
 use tollgate_model::{Certainty, EffectKind};
 use tollgate_shell::eval::{Call, Outcome, Status};
 use tollgate_shell::value::Value;
 
-use super::{Commands, Run, interpreters};
+use super::{Run, interpreters};
 use crate::analyst::{Analyst, taint};
 use crate::options::{Order, read};
 use crate::word::Word;
 
 pub(super) use desktop::fish;
-
-pub(super) const COMMANDS: Commands = &[
-    ("crontab", crontab),
-    ("systemctl", systemctl),
-    ("dbus-update-activation-environment", |run| super::variables::lasting(run, run.args)),
-    ("service", service),
-    ("launchctl", launchctl),
-    ("update-rc.d", rc),
-    ("chkconfig", rc),
-    ("rc-update", rc),
-    ("insserv", rc),
-    ("visudo", visudo),
-    ("loginctl", loginctl),
-    ("schtasks", windows_task),
-    ("reg", registry_key),
-    ("update-alternatives", desktop::alternatives),
-    ("alternatives", desktop::alternatives),
-    ("gsettings", desktop::desktop),
-    ("dconf", desktop::desktop),
-    ("xfconf-query", desktop::desktop),
-    ("kwriteconfig5", desktop::desktop),
-    ("kwriteconfig6", desktop::desktop),
-    ("xdg-mime", desktop::desktop),
-    ("chsh", login_shell),
-    ("defaults", defaults),
-    ("sfltool", login_item),
-    ("ssh-copy-id", copy_key),
-    ("useradd", useradd),
-    ("pm2", process_manager),
-    ("code", editor),
-    ("code-insiders", editor),
-    ("cursor", editor),
-    ("windsurf", editor),
-    ("codium", editor),
-    ("usermod", usermod),
-    ("adduser", adduser),
-    ("gpasswd", gpasswd),
-    ("setenforce", setenforce),
-    ("setcap", setcap),
-    ("ufw", guards::ufw),
-    ("iptables", guards::firewall),
-    ("ip6tables", guards::firewall),
-    ("nft", guards::firewall),
-    ("mkcert", guards::root_certificate),
-    ("spctl", guards::gatekeeper),
-    ("csrutil", guards::gatekeeper),
-];
 
 fn persist(run: &mut Run, what: &str) -> Outcome {
     run.push(EffectKind::Persist { place: what.to_owned() });
@@ -72,7 +25,11 @@ fn weaken(run: &mut Run, what: &str) -> Outcome {
     Outcome::silent(Status::Either)
 }
 
-fn crontab(run: &mut Run) -> Outcome {
+pub(super) fn activation(run: &mut Run) -> Outcome {
+    super::variables::lasting(run, run.args)
+}
+
+pub(super) fn crontab(run: &mut Run) -> Outcome {
     let options = read(run.args, "l e r i u= s V n= c T= h,help", Order::Anywhere);
     if options.has("h") || options.has("l") || options.has("V") || options.has("T") {
         return run.derived();
@@ -129,7 +86,7 @@ fn is_guard(unit: &str) -> bool {
     GUARDS.contains(&name)
 }
 
-fn systemctl(run: &mut Run) -> Outcome {
+pub(super) fn systemctl(run: &mut Run) -> Outcome {
     let spec = "user system global now q,quiet no-pager no-block no-ask-password f,force l,full t,type= state= p,property= \
         H,host= M,machine= n,lines= o,output= a,all r,recursive runtime s,signal= kill-whom= root= preset-mode= plain \
         no-legend no-reload failed value wait no-wall h,help version P= T,show-transaction boot-loader-entry= boot-loader-menu= \
@@ -166,7 +123,7 @@ fn systemctl(run: &mut Run) -> Outcome {
     }
 }
 
-fn service(run: &mut Run) -> Outcome {
+pub(super) fn service(run: &mut Run) -> Outcome {
     match run.args {
         [unit, verb, ..] if verb.is("stop") && is_guard(&unit.shown()) => {
             weaken(run, &format!("stops {}, which guards it", unit.shown()))
@@ -175,7 +132,7 @@ fn service(run: &mut Run) -> Outcome {
     }
 }
 
-fn launchctl(run: &mut Run) -> Outcome {
+pub(super) fn launchctl(run: &mut Run) -> Outcome {
     let Some((verb, rest)) = run.args.split_first() else { return run.derived() };
     let what =
         rest.iter().map(Word::shown).filter(|word| !word.starts_with('-')).collect::<Vec<_>>().join(" ");
@@ -194,7 +151,7 @@ fn launchctl(run: &mut Run) -> Outcome {
     }
 }
 
-fn rc(run: &mut Run) -> Outcome {
+pub(super) fn rc(run: &mut Run) -> Outcome {
     let on = |word: &Word| matches!(word.shown().as_str(), "defaults" | "enable" | "on" | "--add");
     let adds = match run.program {
         "rc-update" => run.args.first().is_some_and(|verb| verb.is("add") || verb.is("-a")),
@@ -204,7 +161,7 @@ fn rc(run: &mut Run) -> Outcome {
     if adds { persist(run, &format!("{JOB}init")) } else { run.derived() }
 }
 
-fn windows_task(run: &mut Run) -> Outcome {
+pub(super) fn windows_task(run: &mut Run) -> Outcome {
     if run.args.iter().any(|word| matches!(word.shown().to_ascii_lowercase().as_str(), "/create" | "/change"))
     {
         return persist(run, &format!("{JOB}the task scheduler"));
@@ -213,7 +170,7 @@ fn windows_task(run: &mut Run) -> Outcome {
 }
 
 /// Keys of the registry that say what runs at every start.
-fn registry_key(run: &mut Run) -> Outcome {
+pub(super) fn registry_key(run: &mut Run) -> Outcome {
     let words: Vec<String> = run.args.iter().map(|word| word.shown().to_ascii_lowercase()).collect();
     let adds = matches!(words.first().map(String::as_str), Some("add" | "import" | "copy" | "restore"));
     let starts = [
@@ -232,7 +189,7 @@ fn registry_key(run: &mut Run) -> Outcome {
     }
 }
 
-fn login_shell(run: &mut Run) -> Outcome {
+pub(super) fn login_shell(run: &mut Run) -> Outcome {
     let options = read(run.args, "s,shell= l,list-shells R= h v", Order::Anywhere);
     let shell = options.value("s").map(Word::shown).unwrap_or_default();
     let known = ["/bin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"];
@@ -243,7 +200,7 @@ fn login_shell(run: &mut Run) -> Outcome {
 }
 
 /// A user whose services go on after the last session.
-fn loginctl(run: &mut Run) -> Outcome {
+pub(super) fn loginctl(run: &mut Run) -> Outcome {
     if run.args.iter().any(|word| word.is("enable-linger")) {
         return persist(run, &format!("{JOB}systemd, without a session"));
     }
@@ -251,7 +208,7 @@ fn loginctl(run: &mut Run) -> Outcome {
 }
 
 /// Hooks of the login window, and programs that start with a session.
-fn defaults(run: &mut Run) -> Outcome {
+pub(super) fn defaults(run: &mut Run) -> Outcome {
     let words: Vec<String> = run.args.iter().map(Word::shown).collect();
     let starts = |word: &String| {
         matches!(word.as_str(), "LoginHook" | "LogoutHook" | "AutoLaunchedApplicationDictionary")
@@ -262,7 +219,7 @@ fn defaults(run: &mut Run) -> Outcome {
     run.derived()
 }
 
-fn login_item(run: &mut Run) -> Outcome {
+pub(super) fn login_item(run: &mut Run) -> Outcome {
     if run.args.iter().any(|word| word.shown().contains("add-item")) {
         return persist(run, &format!("{JOB}the login items"));
     }
@@ -270,7 +227,7 @@ fn login_item(run: &mut Run) -> Outcome {
 }
 
 /// Puts a key where it opens a door: on this machine or on another.
-fn copy_key(run: &mut Run) -> Outcome {
+pub(super) fn copy_key(run: &mut Run) -> Outcome {
     let options = read(run.args, "f n s x i= p= o= F= t= h", Order::Anywhere);
     if options.has("n") || options.operands.is_empty() {
         return run.derived();
@@ -279,7 +236,7 @@ fn copy_key(run: &mut Run) -> Outcome {
     persist(run, &format!("{WAY_IN}`authorized_keys` of {site}"))
 }
 
-fn process_manager(run: &mut Run) -> Outcome {
+pub(super) fn process_manager(run: &mut Run) -> Outcome {
     let spec = "n,name= i,instances= w,watch ignore-watch= x,execute-command max-memory-restart= l,log= o,output= e,error= \
         time interpreter,exec-interpreter= interpreter-args,node-args= cron,cron-restart= no-autorestart no-daemon f,force \
         c u,user= uid= gid= namespace= env= cwd= a,update-env p,pid= log-date-format= merge-logs attach only= s,silent m,mini-list";
@@ -314,7 +271,7 @@ fn split(words: &[Word]) -> (&[Word], &[Word]) {
 }
 
 /// An extension from a file is code that runs whenever the editor does; one by name comes from its market.
-fn editor(run: &mut Run) -> Outcome {
+pub(super) fn editor(run: &mut Run) -> Outcome {
     let options = read(
         run.args,
         "install-extension= uninstall-extension= user-data-dir= extensions-dir= g,goto= d,diff m,merge",
@@ -327,7 +284,7 @@ fn editor(run: &mut Run) -> Outcome {
     run.derived()
 }
 
-fn visudo(run: &mut Run) -> Outcome {
+pub(super) fn visudo(run: &mut Run) -> Outcome {
     if run.args.iter().any(|word| word.shown().starts_with("-c") || word.is("--check")) {
         return run.derived();
     }
@@ -340,7 +297,7 @@ fn is_root_group(names: &str) -> bool {
     names.split([',', ' ']).any(|name| groups.contains(&name))
 }
 
-fn usermod(run: &mut Run) -> Outcome {
+pub(super) fn usermod(run: &mut Run) -> Outcome {
     let spec = "a,append b,badname c,comment= d,home= e,expiredate= f,inactive= g,gid= G,groups= h,help l,login= L,lock \
         m,move-home o,non-unique p,password= P,prefix= r,remove R,root= s,shell= u,uid= U,unlock v,add-subuids= \
         V,del-subuids= w,add-subgids= W,del-subgids= Z,selinux-user=";
@@ -356,7 +313,7 @@ fn usermod(run: &mut Run) -> Outcome {
     }
 }
 
-fn adduser(run: &mut Run) -> Outcome {
+pub(super) fn adduser(run: &mut Run) -> Outcome {
     let options = read(
         run.args,
         "system ingroup= home= shell= gecos= uid= gid= group D disabled-password G= S H s= h= g= u= q,quiet comment=",
@@ -371,7 +328,7 @@ fn adduser(run: &mut Run) -> Outcome {
 }
 
 /// A second root, or a new member of a group that may become root.
-fn useradd(run: &mut Run) -> Outcome {
+pub(super) fn useradd(run: &mut Run) -> Outcome {
     let spec = "b,base-dir= c,comment= d,home-dir= D,defaults e,expiredate= f,inactive= F,add-subids-for-system g,gid= G,groups= \
         h,help k,skel= K,key= l,no-log-init m,create-home M,no-create-home N,no-user-group o,non-unique p,password= r,system \
         R,root= P,prefix= s,shell= u,uid= U,user-group Z,selinux-user= selinux-range= badname btrfs-subvolume-home";
@@ -386,7 +343,7 @@ fn useradd(run: &mut Run) -> Outcome {
     }
 }
 
-fn gpasswd(run: &mut Run) -> Outcome {
+pub(super) fn gpasswd(run: &mut Run) -> Outcome {
     let options = read(run.args, "a,add= d,delete= A= M= r R Q=", Order::Anywhere);
     let group = options.operands.first().map(Word::shown).unwrap_or_default();
     if options.has("a") && is_root_group(&group) {
@@ -395,14 +352,14 @@ fn gpasswd(run: &mut Run) -> Outcome {
     run.derived()
 }
 
-fn setenforce(run: &mut Run) -> Outcome {
+pub(super) fn setenforce(run: &mut Run) -> Outcome {
     match run.args.first().map(Word::shown).as_deref() {
         Some("0" | "Permissive" | "permissive") => weaken(run, "turns SELinux off"),
         _ => run.derived(),
     }
 }
 
-fn setcap(run: &mut Run) -> Outcome {
+pub(super) fn setcap(run: &mut Run) -> Outcome {
     let caps = run.args.iter().map(Word::shown).find(|word| !word.starts_with('-') && is_root_again(word));
     match caps {
         Some(caps) => weaken(run, &format!("gives a program rights of root ({caps})")),

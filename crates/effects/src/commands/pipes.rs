@@ -4,15 +4,13 @@ use tollgate_model::{Certainty, EffectKind, Mark};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Taint, Value};
 
-use super::{Commands, Run};
+use super::Run;
 use crate::options::{Order, read};
 use crate::word::Word;
 
-pub(super) const COMMANDS: Commands = &[("mkfifo", make_pipes), ("mknod", make_node)];
-
 const SPEC: &str = "m,mode= Z context?";
 
-fn make_pipes(run: &mut Run) -> Outcome {
+pub(super) fn make_pipes(run: &mut Run) -> Outcome {
     for word in read(run.args, SPEC, Order::Anywhere).operands {
         make_pipe(run, &word);
     }
@@ -20,7 +18,7 @@ fn make_pipes(run: &mut Run) -> Outcome {
 }
 
 /// `mknod NAME p` makes a pipe; other types are devices.
-fn make_node(run: &mut Run) -> Outcome {
+pub(super) fn make_node(run: &mut Run) -> Outcome {
     let options = read(run.args, SPEC, Order::Anywhere);
     if let [name, kind, ..] = options.operands.as_slice()
         && kind.is("p")

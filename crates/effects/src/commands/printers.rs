@@ -4,31 +4,13 @@ use tollgate_model::{Effect, EffectKind, WriteMode};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
-use super::{Commands, Run, interpreters};
+use super::{Run, interpreters};
 use crate::options::{Order, read};
 use crate::paths::normal;
 use crate::word::Word;
 
-pub(super) const COMMANDS: Commands = &[
-    ("pwd", pwd),
-    ("dirname", dirname),
-    ("basename", basename),
-    ("realpath", realpath),
-    ("grealpath", realpath),
-    ("readlink", readlink),
-    ("greadlink", readlink),
-    ("locate", locate),
-    ("plocate", locate),
-    ("mlocate", locate),
-    ("mdfind", locate),
-    ("mktemp", mktemp),
-    ("gmktemp", mktemp),
-    ("history", history),
-    ("fc", fc),
-];
-
 /// `history -w file` and `-a file` write down what was entered, or what `history -s` says was.
-fn history(run: &mut Run) -> Outcome {
+pub(super) fn history(run: &mut Run) -> Outcome {
     let options = read(run.args, "a c d= n p r s w", Order::First);
     if options.has("a") || options.has("w") {
         let mode = if options.has("w") { WriteMode::Overwrite } else { WriteMode::Append };
@@ -42,7 +24,7 @@ fn history(run: &mut Run) -> Outcome {
 }
 
 /// `fc -s` runs a line of the history again, changed or not; without `-s` an editor gets it first.
-fn fc(run: &mut Run) -> Outcome {
+pub(super) fn fc(run: &mut Run) -> Outcome {
     let options = read(run.args, "e= l n r s", Order::First);
     if options.has("l") {
         return run.derived();
@@ -67,11 +49,11 @@ fn fc(run: &mut Run) -> Outcome {
     run.derived()
 }
 
-fn pwd(run: &mut Run) -> Outcome {
+pub(super) fn pwd(run: &mut Run) -> Outcome {
     printed(run.shell.cwd().clone())
 }
 
-fn dirname(run: &mut Run) -> Outcome {
+pub(super) fn dirname(run: &mut Run) -> Outcome {
     let options = read(run.args, "z,zero", Order::Anywhere);
     each(run, &options.operands, |text| {
         let path = text.trim_end_matches('/');
@@ -84,7 +66,7 @@ fn dirname(run: &mut Run) -> Outcome {
     })
 }
 
-fn basename(run: &mut Run) -> Outcome {
+pub(super) fn basename(run: &mut Run) -> Outcome {
     let options = read(run.args, "a,multiple s,suffix= z,zero", Order::Anywhere);
     let many = options.has("a") || options.has("s");
     let suffix = if many { options.value("s") } else { options.operands.get(1) };
@@ -101,7 +83,7 @@ fn basename(run: &mut Run) -> Outcome {
     })
 }
 
-fn realpath(run: &mut Run) -> Outcome {
+pub(super) fn realpath(run: &mut Run) -> Outcome {
     let spec = "e,canonicalize-existing E,canonicalize m,canonicalize-missing L,logical P,physical q,quiet \
         relative-to= relative-base= s,strip,no-symlinks z,zero";
     let options = read(run.args, spec, Order::Anywhere);
@@ -113,7 +95,7 @@ fn realpath(run: &mut Run) -> Outcome {
 }
 
 /// With one of `-f`, `-e`, `-m` it is `realpath`; without, it prints what one link holds.
-fn readlink(run: &mut Run) -> Outcome {
+pub(super) fn readlink(run: &mut Run) -> Outcome {
     let spec = "f,canonicalize e,canonicalize-existing m,canonicalize-missing n,no-newline q,quiet s,silent v,verbose z,zero";
     let options = read(run.args, spec, Order::Anywhere);
     resolved(run, &options.operands, true)
@@ -129,7 +111,7 @@ fn resolved(run: &mut Run, words: &[Word], follow: bool) -> Outcome {
 }
 
 /// Paths anywhere on the machine whose last part is the name that is asked for.
-fn locate(run: &mut Run) -> Outcome {
+pub(super) fn locate(run: &mut Run) -> Outcome {
     let is_regular = |word: &Word| {
         let text = word.shown();
         text.starts_with("--regex") || text.starts_with('-') && !text.starts_with("--") && text.contains('r')
@@ -158,7 +140,7 @@ fn plain_end(pattern: &str) -> String {
 }
 
 /// A new name in a folder for temporary files, or the given one with its last letters made up.
-fn mktemp(run: &mut Run) -> Outcome {
+pub(super) fn mktemp(run: &mut Run) -> Outcome {
     let options = read(run.args, "d,directory u,dry-run q,quiet suffix= p= tmpdir? t V", Order::Anywhere);
     let template = options.operands.first();
     let folder = options.value("p").or(options.value("tmpdir"));

@@ -1,8 +1,8 @@
 //! Programs that print or copy what is in files, and filters.
 
-mod names;
+pub(super) mod names;
 mod pieces;
-mod search;
+pub(super) mod search;
 mod specs;
 pub(super) mod told;
 mod unknown;
@@ -16,115 +16,12 @@ pub(crate) use self::names::secrets_in_home;
 pub(super) use self::names::{is_file, named_like};
 pub(super) use self::unknown::unknown;
 use super::configs::members;
-use super::{Commands, Run, secrets};
+use super::{Run, secrets};
 use crate::options::{Options, Order, read};
 use crate::word::Word;
 
-pub(super) const COMMANDS: Commands = &[
-    ("ls", names::ls),
-    ("dir", names::ls),
-    ("cat", cat),
-    ("tac", copies),
-    ("bat", cat),
-    ("batcat", cat),
-    ("nl", filter),
-    ("rev", rev),
-    ("head", copies),
-    ("tail", copies),
-    ("less", copies),
-    ("more", copies),
-    ("most", copies),
-    ("od", filter),
-    ("hexdump", filter),
-    ("hd", filter),
-    ("strings", filter),
-    ("wc", filter),
-    ("cut", filter),
-    ("paste", filter),
-    ("sort", filter),
-    ("uniq", uniq),
-    ("fold", filter),
-    ("fmt", filter),
-    ("pr", filter),
-    ("expand", filter),
-    ("unexpand", filter),
-    ("column", filter),
-    ("shuf", filter),
-    ("split", filter),
-    ("csplit", filter),
-    ("diff", filter),
-    ("date", from_list),
-    ("file", from_list),
-    ("colordiff", filter),
-    ("sdiff", filter),
-    ("cmp", filter),
-    ("comm", comm),
-    ("join", filter),
-    ("md5sum", filter),
-    ("sha1sum", filter),
-    ("sha224sum", filter),
-    ("sha256sum", filter),
-    ("sha384sum", filter),
-    ("sha512sum", filter),
-    ("b2sum", filter),
-    ("cksum", filter),
-    ("sum", filter),
-    ("iconv", filter),
-    ("basenc", filter),
-    ("basez", filter),
-    ("uuencode", filter),
-    ("look", filter),
-    ("ptx", filter),
-    ("tsort", filter),
-    ("ul", filter),
-    ("col", filter),
-    ("colrm", filter),
-    ("pg", copies),
-    ("moar", copies),
-    ("glow", copies),
-    ("mdcat", copies),
-    ("ccat", copies),
-    ("lolcat", copies),
-    ("highlight", copies),
-    ("pygmentize", copies),
-    ("hexyl", copies),
-    ("fx", copies),
-    ("gron", copies),
-    ("jless", copies),
-    ("xmllint", filter),
-    ("pandoc", filter),
-    ("cpp", filter),
-    ("nroff", filter),
-    ("troff", filter),
-    ("groff", filter),
-    ("soelim", filter),
-    ("tbl", filter),
-    ("eqn", filter),
-    ("pic", filter),
-    ("readelf", filter),
-    ("objdump", filter),
-    ("nm", filter),
-    ("shasum", filter),
-    ("md5", filter),
-    ("dos2unix", filter),
-    ("nano", filter),
-    ("jq", pattern_first),
-    ("gojq", pattern_first),
-    ("jaq", pattern_first),
-    ("yq", pattern_first),
-    ("xq", pattern_first),
-    ("tomlq", pattern_first),
-    ("grep", search::grep),
-    ("egrep", search::grep),
-    ("fgrep", search::grep),
-    ("zgrep", search::grep),
-    ("rg", search::grep),
-    ("ag", search::grep),
-    ("ack", search::grep),
-];
-
 /// `cat`: what is in the files, one after the other.
-fn cat(run: &mut Run) -> Outcome {
+pub(super) fn cat(run: &mut Run) -> Outcome {
     let spec = "A,show-all b,number-nonblank e E,show-ends n,number s,squeeze-blank t T,show-tabs u v,show-nonprinting \
         p,plain l,language= style= paging= theme= color= decorations= r,line-range= H,highlight-line=";
     let options = read(run.args, spec, Order::Anywhere);
@@ -133,7 +30,7 @@ fn cat(run: &mut Run) -> Outcome {
 }
 
 /// Programs that print what they read, more or less of it.
-fn copies(run: &mut Run) -> Outcome {
+pub(super) fn copies(run: &mut Run) -> Outcome {
     let options = read(run.args, specs::of(run.program), Order::Anywhere);
     let whole = contents(run, &options.operands);
     let logs = ["o", "O", "log-file", "LOG-FILE"].into_iter().flat_map(|name| options.values(name));
@@ -144,7 +41,7 @@ fn copies(run: &mut Run) -> Outcome {
     Outcome { stdout: whole, status: Status::Either }
 }
 
-fn filter(run: &mut Run) -> Outcome {
+pub(super) fn filter(run: &mut Run) -> Outcome {
     let options = read(run.args, specs::of(run.program), Order::Anywhere);
     let listed = options.value("files0-from").cloned().map(|list| super::find::listed(run, Some(&list)));
     let read = match run.program {
@@ -176,7 +73,7 @@ fn filter(run: &mut Run) -> Outcome {
 }
 
 /// Lines of one of two lists, or of both.
-fn comm(run: &mut Run) -> Outcome {
+pub(super) fn comm(run: &mut Run) -> Outcome {
     let options = read(run.args, specs::of("comm"), Order::Anywhere);
     let mut each: Vec<Value> =
         options.operands.iter().map(|file| contents(run, std::slice::from_ref(file))).collect();
@@ -223,7 +120,7 @@ fn filter_pieces(run: &mut Run, options: &Options) {
 }
 
 /// `date -f list`, `file -f list`: what is in the list is shown, if only in complaints.
-fn from_list(run: &mut Run) -> Outcome {
+pub(super) fn from_list(run: &mut Run) -> Outcome {
     let options = read(
         run.args,
         "f,file,files-from= d,date= r,reference= s,set= m,magic-file= F,separator= e= P=",
@@ -237,7 +134,7 @@ fn from_list(run: &mut Run) -> Outcome {
 }
 
 /// `uniq input output`.
-fn uniq(run: &mut Run) -> Outcome {
+pub(super) fn uniq(run: &mut Run) -> Outcome {
     let options = read(run.args, specs::of("uniq"), Order::Anywhere);
     let whole = contents(run, options.operands.get(..1).unwrap_or_default());
     match options.operands.get(1) {
@@ -248,7 +145,7 @@ fn uniq(run: &mut Run) -> Outcome {
     Outcome::silent(Status::Either)
 }
 
-fn rev(run: &mut Run) -> Outcome {
+pub(super) fn rev(run: &mut Run) -> Outcome {
     let whole = contents(run, run.args);
     match whole.as_literal() {
         Some(text) => {
@@ -263,7 +160,7 @@ fn rev(run: &mut Run) -> Outcome {
 }
 
 /// `jq filter file…`. Some options take a name and a value: of a file, when it is one.
-fn pattern_first(run: &mut Run) -> Outcome {
+pub(super) fn pattern_first(run: &mut Run) -> Outcome {
     let spec = "f,from-file= L= indent= tab o= p= i,inplace,in-place I= C,color-output M,monochrome-output r,raw-output s,slurp \
         n,null-input R,raw-input S,sort-keys c,compact-output e,exit-status a,ascii-output j,join-output args jsonargs \
         seq stream stream-errors unbuffered raw-output0";

@@ -3,15 +3,9 @@
 use tollgate_shell::value::Value;
 
 use super::Run;
+use crate::catalogue;
 use crate::word::Word;
-
-/// Programs that read `@file` as the words in it.
-const PROGRAMS: &[&str] = &[
-    "gcc", "g++", "cc", "c++", "cpp", "clang", "clang++", "ld", "ld.lld", "lld", "gold", "ar", "ranlib",
-    "strip", "objcopy", "as", "rustc", "java", "javac", "javadoc", "jar", "jlink", "kotlinc", "scalac",
-    "groovyc", "swiftc", "mvn", "dotnet", "csc", "msbuild", "pytest", "mypy", "pylint", "qemu-img",
-    "exiftool", "nasm",
-];
+use tollgate_catalogue::Tag;
 
 /// How deep they name each other, and how many words are read of them.
 const DEPTH: u32 = 4;
@@ -19,7 +13,7 @@ const WORDS: usize = 4000;
 
 /// The words of the command with those of its response files in their places, where these are known.
 pub(super) fn expanded(run: &mut Run) -> Option<Vec<Word>> {
-    if !run.args.iter().any(names_file) || !PROGRAMS.contains(&run.program) {
+    if !run.args.iter().any(names_file) || !catalogue::is(run.program, Tag::ResponseFiles) {
         return None;
     }
     let mut words = vec![Word::literal_at(run.path, run.call.span)];

@@ -7,62 +7,9 @@ use tollgate_shell::eval::{Outcome, Stream};
 use super::packages::{install, start};
 use super::verbs::find;
 use super::wrappers::reports::located;
-use super::{Commands, Run, interpreters};
+use super::{Run, interpreters};
 use crate::options::{Order, read};
 use crate::word::Word;
-
-pub(super) const COMMANDS: Commands = &[
-    ("npx", npx),
-    ("pnpx", npx),
-    ("bunx", npx),
-    ("uvx", uvx),
-    ("bundle", exec),
-    ("bundler", exec),
-    ("poetry", exec),
-    ("uv", uv),
-    ("pipenv", exec),
-    ("pipx", pipx),
-    ("devbox", exec),
-    ("pdm", exec),
-    ("hatch", exec),
-    ("rye", exec),
-    ("pixi", exec),
-    ("conda", exec),
-    ("mamba", exec),
-    ("micromamba", exec),
-    ("mise", exec),
-    ("rtx", exec),
-    ("asdf", exec),
-    ("rbenv", exec),
-    ("pyenv", exec),
-    ("nodenv", exec),
-    ("direnv", direnv),
-    ("dotenv", plain),
-    ("dotenvx", exec),
-    ("doppler", exec),
-    ("op", exec),
-    ("infisical", exec),
-    ("chamber", chamber),
-    ("aws-vault", chamber),
-    ("teller", exec),
-    ("sail", sail),
-    ("ddev", exec),
-    ("heroku", exec),
-    ("railway", exec),
-    ("dokku", exec),
-    ("lando", lando),
-    ("spring", lando),
-    ("cross-env", plain),
-    ("dotenv-cli", plain),
-    ("env-cmd", plain),
-    ("godotenv", plain),
-    ("shdotenv", plain),
-    ("foreman", exec),
-    ("honcho", exec),
-    ("concurrently", texts),
-    ("corepack", lando),
-    ("nix", nix),
-];
 
 /// `npm exec`, `pnpm dlx`, `yarn dlx`, `bun x`; and the programs of a project, which three of them run by name.
 pub(super) fn notice(run: &mut Run) {
@@ -166,7 +113,7 @@ const EXEC: &[(&str, &[&str], &str)] = &[
 ];
 
 /// `verb … command`.
-fn exec(run: &mut Run) -> Outcome {
+pub(super) fn exec(run: &mut Run) -> Outcome {
     // Managers of versions tell where a tool lies.
     if let Some((_, names)) = run.args.split_first().filter(|(verb, _)| verb.is("which")) {
         return located(names);
@@ -196,7 +143,7 @@ fn exec(run: &mut Run) -> Outcome {
 }
 
 /// `pipx run tool …`; an address in its place is a script from the network.
-fn pipx(run: &mut Run) -> Outcome {
+pub(super) fn pipx(run: &mut Run) -> Outcome {
     let operands = run.args.iter().filter(|word| !word.text.prefix().starts_with('-'));
     let verbs: Vec<Word> = operands.take(2).cloned().collect();
     if let [verb, script] = verbs.as_slice()
@@ -218,7 +165,7 @@ fn inner(run: &mut Run, command: &[Word]) -> Outcome {
 }
 
 /// `npx [options] command …`; `-c` takes shell text. A version in the name is not part of the command.
-fn npx(run: &mut Run) -> Outcome {
+pub(super) fn npx(run: &mut Run) -> Outcome {
     let spec = "y,yes n,no p,package= c,call= w,workspace= ws,workspaces include-workspace-root q,quiet s,shell= bun no-install \
         ignore-existing prefer-offline legacy-peer-deps registry= silent verbose shell-mode";
     let options = read(run.args, spec, Order::First);
@@ -273,7 +220,7 @@ pub(super) fn without_version(word: &Word) -> Word {
     if is_path { word.clone() } else { Word::literal_at(name, word.span) }
 }
 
-fn uvx(run: &mut Run) -> Outcome {
+pub(super) fn uvx(run: &mut Run) -> Outcome {
     let spec = "from= w,with= with-editable= with-requirements= p,python= isolated q,quiet v,verbose index= default-index= \
         i,index-url= extra-index-url= refresh U,upgrade n,no-cache offline env-file=";
     let options = read(run.args, spec, Order::First);
@@ -289,7 +236,7 @@ fn uvx(run: &mut Run) -> Outcome {
     inner(run, &command)
 }
 
-fn uv(run: &mut Run) -> Outcome {
+pub(super) fn uv(run: &mut Run) -> Outcome {
     let spec = "q,quiet v,verbose directory= project= config-file= no-config cache-dir= n,no-cache offline color= native-tls";
     let options = read(run.args, spec, Order::First);
     let words: Vec<String> = options.operands.iter().take(2).map(Word::shown).collect();
@@ -323,7 +270,7 @@ fn uv(run: &mut Run) -> Outcome {
 }
 
 /// `direnv exec folder command …`.
-fn direnv(run: &mut Run) -> Outcome {
+pub(super) fn direnv(run: &mut Run) -> Outcome {
     match run.args.split_first() {
         Some((verb, rest)) if verb.is("exec") => inner(run, rest.get(1..).unwrap_or_default()),
         // From now on the file runs whenever somebody comes by.
@@ -339,7 +286,7 @@ fn direnv(run: &mut Run) -> Outcome {
 }
 
 /// `chamber exec service -- command …`.
-fn chamber(run: &mut Run) -> Outcome {
+pub(super) fn chamber(run: &mut Run) -> Outcome {
     if !run.args.first().is_some_and(|verb| verb.is("exec")) {
         return run.derived();
     }
@@ -348,7 +295,7 @@ fn chamber(run: &mut Run) -> Outcome {
 }
 
 /// Laravel's `sail artisan …` runs artisan in a container.
-fn sail(run: &mut Run) -> Outcome {
+pub(super) fn sail(run: &mut Run) -> Outcome {
     let words = run.args.to_vec();
     match words.first().map(Word::shown).unwrap_or_default().as_str() {
         "artisan" | "art" | "a" => {
@@ -368,7 +315,7 @@ fn sail(run: &mut Run) -> Outcome {
 }
 
 /// Tools whose first word is itself a command: `lando artisan …`, `spring rails …`, `corepack npm …`.
-fn lando(run: &mut Run) -> Outcome {
+pub(super) fn lando(run: &mut Run) -> Outcome {
     let words = run.args.to_vec();
     let first = words.first().map(Word::shown).unwrap_or_default();
     let runs = [
@@ -378,7 +325,7 @@ fn lando(run: &mut Run) -> Outcome {
 }
 
 /// `cross-env A=1 command`, `dotenv -e .env -- command`.
-fn plain(run: &mut Run) -> Outcome {
+pub(super) fn plain(run: &mut Run) -> Outcome {
     let options =
         read(run.args, "e= f,file= c? v= o p= r,rc-file= x,expand-envs silent fallback", Order::First);
     if run.program.starts_with("dotenv") {
@@ -413,7 +360,7 @@ fn printed_variable(run: &mut Run, named: Option<&Word>) {
     }
 }
 
-fn texts(run: &mut Run) -> Outcome {
+pub(super) fn texts(run: &mut Run) -> Outcome {
     let options = read(
         run.args,
         "n,names= c,prefix-colors= k,kill-others p,prefix= s,success= r,raw g,group m,max-processes= i,handle-input P",
@@ -426,7 +373,7 @@ fn texts(run: &mut Run) -> Outcome {
 }
 
 /// `nix develop -c cmd`, `nix shell pkgs -c cmd`, `nix run pkg -- …`.
-fn nix(run: &mut Run) -> Outcome {
+pub(super) fn nix(run: &mut Run) -> Outcome {
     super::wrappers::nix_fetches(run);
     if run.args.first().is_some_and(|verb| verb.is("run") || verb.is("shell")) {
         let packages = super::packages::operands(run);

@@ -13,31 +13,13 @@ use filters::{is_filter, is_told, keeps_all, picks_secret, shows_database};
 pub(crate) use names::is_secret_name;
 
 use super::readers::told;
-use super::{Commands, Run, databases, system};
+use super::{Run, databases, system};
 use crate::analyst::{Analyst, taint};
+use crate::catalogue;
 use crate::options::{Order, read};
 use crate::paths;
 use crate::word::Word;
-
-pub(super) const COMMANDS: Commands = &[
-    ("printenv", printenv),
-    ("export", declare),
-    ("declare", declare),
-    ("typeset", declare),
-    ("readonly", declare),
-    ("set", set),
-    ("security", security),
-    ("secret-tool", secret_tool),
-    ("pass", pass),
-    ("gopass", pass),
-    ("keyring", keyring),
-    ("kwallet-query", kwallet),
-    ("lpass", lpass),
-    ("ssh-keygen", ssh_keygen),
-];
-
-/// What programs do besides what their own family says.
-pub(super) const ASIDE: Commands = &[("gpg", gpg), ("gpg2", gpg)];
+use tollgate_catalogue::Tag;
 
 /// Looks at every command before it runs: does it print a secret variable, or filter a dump of the environment?
 pub(super) fn watch(analyst: &mut Analyst, call: &Call) {
@@ -108,16 +90,9 @@ fn trace(analyst: &mut Analyst, program: &str, call: &Call) {
     }
 }
 
-/// Programs that print what they are given, as it is or in other letters.
-const COPIES: &[&str] = &[
-    "cat", "tee", "base64", "base32", "basenc", "uuencode", "xxd", "od", "hexdump", "hd", "hexyl", "rev",
-    "tac", "fold", "fmt", "head", "tail", "nl", "tr", "sed", "gsed", "cut", "awk", "gawk", "mawk", "bat",
-    "less", "more", "paste", "column", "sort", "uniq", "strings", "expand", "jq", "iconv",
-];
-
 fn copies(program: &str, call: &Call) -> bool {
     let encodes = |verb: &str| matches!(verb, "enc" | "base64");
-    COPIES.contains(&program)
+    catalogue::is(program, Tag::PrintsInput)
         || program == "openssl"
             && call.args().next().and_then(|verb| verb.value.as_literal()).is_some_and(encodes)
 }
@@ -231,9 +206,6 @@ fn lists_variables(effect: &Effect) -> bool {
     matches!(&effect.kind, EffectKind::Exec { program, argv, .. } if program == "compgen" && argv.iter().any(lists))
 }
 
-/// Programs that pass a dump on, and are not yet the end of it.
-const PASSES: &[&str] = &["sort", "uniq", "cat", "head", "tail", "tr", "column", "tac", "sed"];
-
 /// `export $(grep -v '^#' .env | xargs)` loads a file of variables and shows none of them.
 fn load(analyst: &mut Analyst, call: &Call) {
     if call.args().any(|field| field.value.as_literal().is_some_and(|word| word.starts_with('-'))) {
@@ -270,7 +242,7 @@ fn retract_shown(analyst: &mut Analyst, marks: Taint, between: &[&str]) -> bool 
     let passed = |effect: &Effect| match &effect.kind {
         EffectKind::Exec { program, source: CodeSource::Literal, .. } => {
             let name = program.as_str();
-            PASSES.contains(&name) || between.contains(&name)
+            catalogue::is(name, Tag::PassesLines) || between.contains(&name)
         }
         _ => false,
     };
@@ -287,7 +259,7 @@ fn retract_shown(analyst: &mut Analyst, marks: Taint, between: &[&str]) -> bool 
     true
 }
 
-fn printenv(run: &mut Run) -> Outcome {
+pub(super) fn printenv(run: &mut Run) -> Outcome {
     let names: Vec<String> = run.args.iter().map(Word::shown).filter(|name| !name.starts_with('-')).collect();
     if names.is_empty() {
         run.push(EffectKind::EnvRead { names });
@@ -305,7 +277,7 @@ fn printenv(run: &mut Run) -> Outcome {
 }
 
 /// `export -p`, `declare -p`, and each without a name print every variable.
-fn declare(run: &mut Run) -> Outcome {
+pub(super) fn declare(run: &mut Run) -> Outcome {
     let flags: Vec<String> =
         run.args.iter().map(Word::shown).take_while(|word| word.starts_with(['-', '+'])).collect();
     let names: Vec<String> = run.args.iter().skip(flags.len()).map(Word::shown).collect();
@@ -332,7 +304,7 @@ fn declare(run: &mut Run) -> Outcome {
 }
 
 /// `set` alone prints every variable.
-fn set(run: &mut Run) -> Outcome {
+pub(super) fn set(run: &mut Run) -> Outcome {
     let shows_all = |word: &Word| matches!(word.literal(), Some("--show" | "-S" | "--long" | "-L"));
     if run.args.iter().all(shows_all) {
         // A long script of the project that puts them into its log is not asked about; what sends them still is.
@@ -349,7 +321,7 @@ fn store(run: &mut Run, what: &str) -> Outcome {
     Outcome::unknown(taint::SECRET)
 }
 
-fn security(run: &mut Run) -> Outcome {
+pub(super) fn security(run: &mut Run) -> Outcome {
     let has = |flag: char| {
         run.args.iter().any(|word| {
             let text = word.shown();
@@ -367,14 +339,14 @@ fn security(run: &mut Run) -> Outcome {
     }
 }
 
-fn secret_tool(run: &mut Run) -> Outcome {
+pub(super) fn secret_tool(run: &mut Run) -> Outcome {
     match run.args.first().map(Word::shown).as_deref() {
         Some("lookup" | "search") => store(run, "the desktop's keyring"),
         _ => run.derived(),
     }
 }
 
-fn pass(run: &mut Run) -> Outcome {
+pub(super) fn pass(run: &mut Run) -> Outcome {
     let verb = run.args.first().map(Word::shown).unwrap_or_default();
     match verb.as_str() {
         "rm" | "remove" | "delete" => {
@@ -401,24 +373,24 @@ fn removed(run: &mut Run) {
     }
 }
 
-fn keyring(run: &mut Run) -> Outcome {
+pub(super) fn keyring(run: &mut Run) -> Outcome {
     if run.args.iter().any(|word| word.is("get")) { store(run, "the keyring") } else { run.derived() }
 }
 
-fn kwallet(run: &mut Run) -> Outcome {
+pub(super) fn kwallet(run: &mut Run) -> Outcome {
     let reads =
         run.args.iter().any(|word| word.text.prefix().starts_with("-r") || word.is("--read-password"));
     if reads { store(run, "the wallet") } else { run.derived() }
 }
 
-fn lpass(run: &mut Run) -> Outcome {
+pub(super) fn lpass(run: &mut Run) -> Outcome {
     match run.args.first().map(Word::shown).as_deref() {
         Some("show" | "export") => store(run, "the password manager"),
         _ => run.derived(),
     }
 }
 
-fn gpg(run: &mut Run) -> Outcome {
+pub(super) fn gpg(run: &mut Run) -> Outcome {
     let exports = |word: &Word| {
         // It takes the beginning of an option, where that is the beginning of no other.
         word.shown().starts_with("--export-se")
@@ -449,7 +421,7 @@ fn delete_keys(run: &mut Run) {
 }
 
 /// `-y` prints the public half of a private key, which it has to read.
-fn ssh_keygen(run: &mut Run) -> Outcome {
+pub(super) fn ssh_keygen(run: &mut Run) -> Outcome {
     super::flags::loads(run);
     let spec = "A B D= E= e F= f= g H h I= i K k L l M= m= N= n= O= o P= p Q q R= r= s= t= U u V= v W= w= X Y= y Z= a= b= C= c";
     let options = read(run.args, spec, Order::Anywhere);

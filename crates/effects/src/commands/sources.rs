@@ -2,75 +2,17 @@
 
 mod macros;
 
-use std::slice;
-
+use tollgate_catalogue::Role;
 use tollgate_model::{Effect, EffectKind, Zone};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
 use super::strangers::{either, is_grave, supposing};
-use super::{Commands, Run, interpreters};
+use super::{Run, interpreters};
 use crate::analyst::taint;
+use crate::catalogue;
 use crate::languages::{self, Language, Program};
-use crate::names::{Names, index};
 use crate::word::Word;
-
-pub(super) const COMMANDS: Commands = &[
-    ("dart", handler),
-    ("kscript", handler),
-    ("javac", handler),
-    ("rust-script", handler),
-    ("rustc", handler),
-    ("zig", handler),
-    ("v", handler),
-    ("nim", handler),
-    ("gcc", compiler),
-    ("cpp", compiler),
-    ("g++", compiler),
-    ("cc", compiler),
-    ("c++", compiler),
-    ("clang", compiler),
-    ("clang++", compiler),
-    ("tcc", compiler),
-    ("ocamlc", handler),
-    ("ocamlopt", handler),
-    ("swiftc", handler),
-    ("crystal", handler),
-    ("gp", handler),
-    ("maxima", handler),
-    ("jbang", fetched),
-    ("scala-cli", fetched),
-    ("amm", fetched),
-    ("nextflow", fetched),
-    ("chezmoi", dotfiles),
-    ("yadm", dotfiles),
-];
-
-/// Programs that run a source file as a script: the words that must come before it, if any, and its language.
-const SCRIPTS: &[(&str, &[&str], Language)] = &[
-    ("go", &["run"], Language::Slashed),
-    ("java", &[], Language::Slashed),
-    ("jbang", &[], Language::Slashed),
-    ("dotnet", &["run", "script", "fsi"], Language::Slashed),
-    ("dotnet", &[], Language::Slashed),
-    ("scala-cli", &[], Language::Slashed),
-    ("scala", &[], Language::Slashed),
-    ("zig", &["run"], Language::Slashed),
-    ("v", &[], Language::Slashed),
-    ("nim", &["r", "e", "c", "compile"], Language::Hashed),
-    ("rdmd", &[], Language::Slashed),
-    ("dmd", &[], Language::Slashed),
-    ("dart", &[], Language::Slashed),
-    ("crystal", &[], Language::Ruby),
-    ("rust-script", &[], Language::Slashed),
-    ("cargo", &[], Language::Slashed),
-    ("kscript", &[], Language::Slashed),
-    ("vala", &[], Language::Slashed),
-    ("instantfpc", &[], Language::Slashed),
-    ("tcc", &["-run"], Language::Slashed),
-];
-
-static PROGRAMS: Names<64> = index!(SCRIPTS, (name, ..) => slice::from_ref(name));
 
 /// What a script in a compiled language does.
 pub(super) fn notice(run: &mut Run) {
@@ -79,14 +21,19 @@ pub(super) fn notice(run: &mut Run) {
     for name in targets(run).into_iter().filter(|_| builds) {
         written(run, &Word::literal_at(&name, run.call.span));
     }
-    let mut rows = PROGRAMS.rows(SCRIPTS, run.program, |(name, ..)| slice::from_ref(name));
     let fits = |verbs: &[&str]| {
         verbs.is_empty() || run.args.first().is_some_and(|first| verbs.iter().any(|verb| first.is(verb)))
     };
-    let Some((.., language)) = rows.find(|(_, verbs, _)| fits(verbs)) else { return };
+    let language = catalogue::uses(run.program).iter().find_map(|way| match way.role {
+        Role::RunsSource(name) if fits(way.call.first().copied().unwrap_or(way.begins)) => {
+            Language::named(name)
+        }
+        _ => None,
+    });
+    let Some(language) = language else { return };
     let Some(file) = run.args.iter().find(|word| is_source(word)).cloned() else { return };
     let mark = run.analyst.mark();
-    interpreters::languages::from_file(run, *language, &file, &[]);
+    interpreters::languages::from_file(run, language, &file, &[]);
     run.analyst.sift(mark, tells);
 }
 
@@ -96,7 +43,7 @@ const EXTENSIONS: &[&str] = &[
     ".vala",
 ];
 
-fn handler(run: &mut Run) -> Outcome {
+pub(super) fn handler(run: &mut Run) -> Outcome {
     super::readers::unknown(run);
     super::strangers::suspect(run);
     self::run(run);
@@ -105,7 +52,7 @@ fn handler(run: &mut Run) -> Outcome {
 }
 
 /// Runners that take an address as well as a file.
-fn fetched(run: &mut Run) -> Outcome {
+pub(super) fn fetched(run: &mut Run) -> Outcome {
     let operands = run.args.iter().filter(|word| !word.text.prefix().starts_with('-'));
     if let Some(address) = operands.take(2).find(|word| word.text.prefix().contains("://")) {
         run.analyst.dynamic_code(taint::NET, address.span);
@@ -114,7 +61,7 @@ fn fetched(run: &mut Run) -> Outcome {
 }
 
 /// `chezmoi init --apply address`: the files of a home, and the scripts among them, come from elsewhere.
-fn dotfiles(run: &mut Run) -> Outcome {
+pub(super) fn dotfiles(run: &mut Run) -> Outcome {
     let says = |name: &str| run.args.iter().any(|word| word.is(name));
     let applies = match run.program {
         "chezmoi" => says("init") && (says("--apply") || says("-a")) || says("update"),
@@ -127,7 +74,7 @@ fn dotfiles(run: &mut Run) -> Outcome {
 }
 
 /// A compiler: `-wrapper a,b,c` starts its parts.
-fn compiler(run: &mut Run) -> Outcome {
+pub(super) fn compiler(run: &mut Run) -> Outcome {
     super::readers::unknown(run);
     if run.args.iter().any(|word| word.is("-") || word.is("/dev/stdin")) {
         super::strangers::input_code(run);

@@ -8,78 +8,10 @@ use tollgate_shell::value::Value;
 
 use super::{Run, interpreters, is_command};
 use crate::analyst::taint;
+use crate::catalogue;
 use crate::languages::{self, Language, Program};
 use crate::word::Word;
-
-/// Programs that show, send or look up the words they are given.
-const TELLERS: &[&str] = &[
-    "man",
-    "tldr",
-    "cheat",
-    "apropos",
-    "whatis",
-    "whereis",
-    "which",
-    "info",
-    "help",
-    "howdoi",
-    "explain",
-    "eg",
-    "navi",
-    "dpkg",
-    "dpkg-query",
-    "rpm",
-    "apt-file",
-    "pacman",
-    "apk",
-    "type",
-    "logger",
-    "wall",
-    "write",
-    "say",
-    "espeak",
-    "cowsay",
-    "cowthink",
-    "figlet",
-    "toilet",
-    "banner",
-    "lolcat",
-    "notify-send",
-    "zenity",
-    "kdialog",
-    "dialog",
-    "whiptail",
-    "gum",
-    "glow",
-    "bat",
-    "shellcheck",
-    "shfmt",
-    "explainshell",
-    "expr",
-    "seq",
-    "yes",
-    "pgrep",
-    "pidof",
-    "jira",
-    "linear",
-    "slack",
-    "discord",
-    "telegram-send",
-    "mail",
-    "todo",
-    "task",
-    "nb",
-    "jrnl",
-    "ack",
-    "ag",
-    "ugrep",
-    "semgrep",
-    "sg-grep",
-    "hg",
-    "svn",
-    "jj",
-    "adb",
-];
+use tollgate_catalogue::Tag;
 
 /// Options that take code or a command, by the names that programs agree on. Single letters count when a word
 /// with a blank follows.
@@ -158,7 +90,7 @@ const TRIED: usize = 6;
 
 /// Takes down what a program that no family knows may do by running what it is given.
 pub(crate) fn suspect(run: &mut Run) {
-    if run.args.is_empty() || TELLERS.contains(&run.program) {
+    if run.args.is_empty() || catalogue::is(run.program, Tag::ShowsWords) {
         return;
     }
     let commands: Vec<usize> =

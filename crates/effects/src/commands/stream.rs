@@ -7,16 +7,13 @@ use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Text, Value};
 
 use super::readers::{contents, known};
-use super::{Commands, Run, interpreters};
+use super::{Run, interpreters};
 use crate::analyst::taint;
 use crate::languages::edits;
 use crate::languages::sed::{SedAct, acts};
 use crate::languages::{self, Language, Program};
 use crate::options::{Options, Order, read};
 use crate::word::{Word, show};
-
-pub(super) const COMMANDS: Commands =
-    &[("sed", sed), ("gsed", sed), ("awk", awk), ("gawk", awk), ("mawk", awk), ("nawk", awk), ("goawk", awk)];
 
 /// What an option that may be given on the command line or in a file holds: the texts of the program.
 fn scripts(run: &mut Run, options: &Options, inline: &str, file: &str) -> Vec<(Value, Word)> {
@@ -47,7 +44,7 @@ fn script_file(run: &mut Run, word: &Word) -> Option<Value> {
     text
 }
 
-fn sed(run: &mut Run) -> Outcome {
+pub(super) fn sed(run: &mut Run) -> Outcome {
     let spec = "n,quiet,silent debug e,expression= f,file= E,r,regexp-extended i,in-place? I? l,line-length= \
         s,separate posix u,unbuffered z,null-data sandbox follow-symlinks b,binary a";
     let options = read(run.args, spec, Order::Anywhere);
@@ -162,7 +159,7 @@ fn act(run: &mut Run, act: SedAct, word: &Word, whole: &Value, followed: bool) {
     }
 }
 
-fn awk(run: &mut Run) -> Outcome {
+pub(super) fn awk(run: &mut Run) -> Outcome {
     let spec = "F,field-separator= v,assign= f,file= i,include= e,source= l,load= E,exec= b c C d? D? o? p? P r s t S O n N M \
         version V h";
     let options = read(run.args, spec, Order::First);

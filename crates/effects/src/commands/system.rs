@@ -1,83 +1,30 @@
 //! Programs that touch the machine itself: devices, processes, power.
 
-mod endless;
+pub(super) mod endless;
 pub(super) mod listing;
-mod rotation;
-mod tmpfiles;
+pub(super) mod rotation;
+pub(super) mod tmpfiles;
 
-use std::slice;
-
+use tollgate_catalogue::{Role, Slot};
 use tollgate_model::phrase::{MACHINE, PARENT, TRACE};
 use tollgate_model::{EffectKind, FileKind, Place, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Value};
 
-use super::{Commands, Handler, Run};
+use super::{Handler, Run};
 use crate::analyst::{HIDDEN_BY_MOUNT, taint};
-use crate::names::{Names, index};
+use crate::catalogue;
 use crate::options::{Order, read};
 use crate::word::Word;
 
 pub(super) use endless::marks as endless;
-
-pub(super) const COMMANDS: Commands = &[
-    ("mkfs", format),
-    ("mke2fs", format),
-    ("mkswap", format),
-    ("wipefs", wipefs),
-    ("blkdiscard", format),
-    ("grub-install", format),
-    ("grub2-install", format),
-    ("extlinux", format),
-    ("bmaptool", format),
-    ("rpi-imager", format),
-    ("balena", format),
-    ("woeusb", format),
-    ("usbimager", format),
-    ("flash_erase", format),
-    ("flash_eraseall", format),
-    ("flashcp", format),
-    ("nandwrite", format),
-    ("ubiformat", format),
-    ("mtd_debug", mtd_debug),
-    ("debugfs", debugfs),
-    ("fallocate", fallocate),
-    ("stress", endless::stress),
-    ("stress-ng", endless::stress),
-    ("fdisk", partition),
-    ("sfdisk", partition),
-    ("cfdisk", partition),
-    ("parted", partition),
-    ("sgdisk", partition),
-    ("gdisk", partition),
-    ("chattr", chattr),
-    ("mount", mount),
-    ("bindfs", bindfs),
-    ("fio", fio),
-    ("xhost", xhost),
-    ("kill", kill),
-    ("pkill", kill_by_name),
-    ("killall", kill_by_name),
-    ("skill", kill_by_name),
-    ("killall5", kill_all),
-    ("fuser", fuser),
-    ("systemd-tmpfiles", tmpfiles::tmpfiles),
-    ("logrotate", rotation::logrotate),
-    ("start-stop-daemon", start_stop),
-    ("shutdown", power),
-    ("reboot", power),
-    ("poweroff", power),
-    ("halt", power),
-    ("init", power),
-    ("telinit", power),
-];
 
 /// `mkfs.ext4` and its like.
 pub(super) fn prefixed(program: &str) -> Option<Handler> {
     program.starts_with("mkfs.").then_some(format as Handler)
 }
 
-fn format(run: &mut Run) -> Outcome {
+pub(super) fn format(run: &mut Run) -> Outcome {
     // `balena` and `rpi-imager` have other verbs, none of which names a device.
     let dry = run.args.iter().any(|word| word.is("-n") || word.is("--no-act")) && run.program != "mkswap";
     let targets = named_devices(run);
@@ -99,7 +46,7 @@ fn format(run: &mut Run) -> Outcome {
 }
 
 /// Only with `-w` it changes the file system, and only on a device that is somebody's.
-fn debugfs(run: &mut Run) -> Outcome {
+pub(super) fn debugfs(run: &mut Run) -> Outcome {
     let options = read(run.args, "D V b= s= c i= w z= f= R= d=", Order::Anywhere);
     if !options.has("w") {
         return run.derived();
@@ -108,7 +55,7 @@ fn debugfs(run: &mut Run) -> Outcome {
     devices(run, &targets)
 }
 
-fn mtd_debug(run: &mut Run) -> Outcome {
+pub(super) fn mtd_debug(run: &mut Run) -> Outcome {
     if !run.args.first().is_some_and(|verb| verb.is("erase") || verb.is("write")) {
         return run.derived();
     }
@@ -117,7 +64,7 @@ fn mtd_debug(run: &mut Run) -> Outcome {
 }
 
 /// Without `-a` or `-o` it only lists what is there.
-fn wipefs(run: &mut Run) -> Outcome {
+pub(super) fn wipefs(run: &mut Run) -> Outcome {
     let spec = "a,all b backup? f,force i,noheadings J,json lock? n,no-act o,offset= O,output= p,parsable q,quiet t,types= h,help V,version";
     let options = read(run.args, spec, Order::Anywhere);
     if options.has("n") || !(options.has("a") || options.has("o")) {
@@ -144,7 +91,7 @@ const PARTITIONERS: &[(&str, &str)] = &[
     ("cfdisk", "-h --help -V --version"),
 ];
 
-fn partition(run: &mut Run) -> Outcome {
+pub(super) fn partition(run: &mut Run) -> Outcome {
     let looks = PARTITIONERS.iter().find(|(name, _)| *name == run.program).map_or("", |(_, looks)| *looks);
     let harmless = |word: &Word| looks.split_ascii_whitespace().any(|look| word.is(look));
     if run.args.iter().any(harmless) {
@@ -172,7 +119,7 @@ fn devices(run: &mut Run, targets: &[Word]) -> Outcome {
 }
 
 /// Makes files that nobody can change or delete any more, which is no loss of what is in them.
-fn chattr(run: &mut Run) -> Outcome {
+pub(super) fn chattr(run: &mut Run) -> Outcome {
     let options = read(run.args, "R V f v= p=", Order::Anywhere);
     let is_mode = |word: &&Word| word.text.prefix().starts_with(['+', '=']);
     let mode = options.operands.iter().find(is_mode).map_or_else(|| "-".to_owned(), Word::shown);
@@ -184,7 +131,7 @@ fn chattr(run: &mut Run) -> Outcome {
 
 /// `mount --bind a b` makes `b` another name of `a`.
 /// Shows a folder at another place.
-fn bindfs(run: &mut Run) -> Outcome {
+pub(super) fn bindfs(run: &mut Run) -> Outcome {
     let spec = "h,help V,version fuse-help u,force-user= g,force-group= p,perms= m,mirror= M,mirror-only= o= r f d s \
         n,no-allow-other map= create-for-user= create-for-group= create-with-perms= resolve-symlinks";
     let options = read(run.args, spec, Order::Anywhere);
@@ -201,7 +148,7 @@ fn bindfs(run: &mut Run) -> Outcome {
 }
 
 /// Measures a file or a device, by writing to it if so told.
-fn fio(run: &mut Run) -> Outcome {
+pub(super) fn fio(run: &mut Run) -> Outcome {
     let given = |name: &str| {
         let named = run.args.iter().filter(|word| word.text.prefix().starts_with(name));
         named.map(|word| word.after('=')).collect::<Vec<_>>()
@@ -217,7 +164,7 @@ fn fio(run: &mut Run) -> Outcome {
     run.derived()
 }
 
-fn mount(run: &mut Run) -> Outcome {
+pub(super) fn mount(run: &mut Run) -> Outcome {
     let spec = "a,all B,bind R,rbind M,move r,read-only,ro w,rw,read-write t,types= o,options= L,label= U,uuid= \
         source= target= target-prefix= f,fake F,fork T,fstab= i,internal-only l,show-labels n,no-mtab options-mode= \
         options-source= options-source-force m,mkdir? O,test-opts= v,verbose N,namespace= s c,no-canonicalize h,help \
@@ -250,7 +197,7 @@ fn mount(run: &mut Run) -> Outcome {
 }
 
 /// `xhost +` lets everybody in.
-fn xhost(run: &mut Run) -> Outcome {
+pub(super) fn xhost(run: &mut Run) -> Outcome {
     if run.args.iter().any(|word| word.is("+")) {
         run.push(EffectKind::Weaken { what: format!("{MACHINE}lets everybody use its screen and keyboard") });
     }
@@ -258,7 +205,7 @@ fn xhost(run: &mut Run) -> Outcome {
 }
 
 /// Holes in a file are zeros where data was.
-fn fallocate(run: &mut Run) -> Outcome {
+pub(super) fn fallocate(run: &mut Run) -> Outcome {
     let spec = "c,collapse-range d,dig-holes i,insert-range l,length= n,keep-size o,offset= p,punch-hole z,zero-range \
         w,write-zeroes x,posix r,report-holes v,verbose h,help V,version";
     let options = read(run.args, spec, Order::Anywhere);
@@ -296,32 +243,10 @@ fn is_parent(word: &Word) -> bool {
     matches!(word.text.pieces.as_slice(), [piece] if parent(piece)) || word.is(PARENT)
 }
 
-/// Programs that look into or hold up a process, and the options that name it; none means the operands do.
-const TRACERS: &[(&str, &[&str])] = &[
-    ("gdb", &["-p", "--pid", "-pid"]),
-    ("lldb", &["-p", "--attach-pid"]),
-    ("strace", &["-p", "--attach"]),
-    ("ltrace", &["-p"]),
-    ("perf", &["-p", "--pid"]),
-    ("renice", &["-p", "--pid"]),
-    ("cpulimit", &["-p", "--pid"]),
-    ("prlimit", &["-p", "--pid"]),
-    ("taskset", &["-p", "--pid"]),
-    ("py-spy", &["-p", "--pid"]),
-    ("gcore", &[]),
-    ("reptyr", &[]),
-    ("gstack", &[]),
-    ("pstack", &[]),
-];
-
-static TRACING: Names<32> = index!(TRACERS, (name, _) => slice::from_ref(name));
-
 /// Takes down whose process a program takes hold of, besides what else it does.
 pub(super) fn hold(run: &mut Run) {
-    let Some((_, options)) = TRACING.rows(TRACERS, run.program, |(name, _)| slice::from_ref(name)).next()
-    else {
-        return;
-    };
+    let Some(way) = catalogue::uses(run.program).iter().find(|way| way.role == Role::Traces) else { return };
+    let options = if let Slot::Options(options) = way.slot { options } else { &[] };
     let lists = Taint(taint::PROCESSES.0 | taint::TABLE.0);
     if run.args.iter().any(|word| word.literal().is_none() && taint::has(word.taint, lists)) {
         run.push(EffectKind::Process { signal: run.program.to_owned(), target: "-1".into() });
@@ -347,13 +272,13 @@ pub(super) fn hold(run: &mut Run) {
     }
 }
 
-fn kill_all(run: &mut Run) -> Outcome {
+pub(super) fn kill_all(run: &mut Run) -> Outcome {
     run.push(EffectKind::Process { signal: "KILL".into(), target: "-1".into() });
     Outcome::silent(Status::Either)
 }
 
 /// `fuser -km /home`: all that have something open there.
-fn fuser(run: &mut Run) -> Outcome {
+pub(super) fn fuser(run: &mut Run) -> Outcome {
     let spec = "a,all c d i,interactive I,inode k,kill m,mount M,ismountpoint n,namespace= s,silent u,user v,verbose w,writeonly \
         4,ipv4 6,ipv6 l V 1 2 3 9 T H K";
     let options = read(run.args, spec, Order::Anywhere);
@@ -377,26 +302,6 @@ fn fuser(run: &mut Run) -> Outcome {
     run.derived()
 }
 
-/// Starts the program it is told, or stops those that fit.
-fn start_stop(run: &mut Run) -> Outcome {
-    let spec = "S,start K,stop T,status x,exec= n,name= p,pidfile= u,user= g,group= a,startas= s,signal= R,retry= r,chroot= \
-        d,chdir= b,background C,no-close N,nicelevel= P,procsched= I,iosched= k,umask= m,make-pidfile remove-pidfile o,oknodo \
-        q,quiet v,verbose t,test c,chuid= pid= ppid= notify-await notify-timeout= O,output= i= e,env= w,wait= progress 1,stdout= 2,stderr=";
-    let options = read(run.args, spec, Order::First);
-    let narrowed = ["x", "n", "p", "pid", "ppid"].iter().any(|name| options.has(name));
-    if options.has("K") && options.has("u") && !narrowed && !options.has("t") {
-        run.push(EffectKind::Process { signal: "TERM".into(), target: "-1".into() });
-    }
-    match options.value("a").or(options.value("x")).filter(|_| options.has("S")).cloned() {
-        Some(program) => {
-            let mut command = vec![program];
-            command.extend(options.operands.iter().cloned());
-            run.inner(&command)
-        }
-        None => run.derived(),
-    }
-}
-
 /// A process by its number. One that shows only when it runs is some process of the script.
 fn target(word: &Word) -> String {
     if is_parent(word) {
@@ -410,7 +315,7 @@ fn target(word: &Word) -> String {
     word.shown()
 }
 
-fn kill(run: &mut Run) -> Outcome {
+pub(super) fn kill(run: &mut Run) -> Outcome {
     let cwd = run.shell.cwd().as_literal().map(str::to_owned);
     // More numbers than anybody knows by heart go through all that there are.
     let swept = run.args.len() > KNOWN_PROCESSES;
@@ -456,7 +361,7 @@ const PKILL: &str = "signal= q,queue= e,echo c,count f,full g,pgroup= G,group= i
 const KILLALL: &str = "e,exact I,ignore-case g,process-group y,younger-than= o,older-than= i,interactive l,list q,quiet r,regexp \
     s,signal= u,user= v,verbose V,version w,wait n,ns= Z,context= m c= t= d h 1 2 3 6 9 H K T";
 
-fn kill_by_name(run: &mut Run) -> Outcome {
+pub(super) fn kill_by_name(run: &mut Run) -> Outcome {
     let spec = if run.program == "killall" { KILLALL } else { PKILL };
     let options = read(run.args, spec, Order::Anywhere);
     let user = options.value("u").or(options.value("U"));
@@ -474,7 +379,7 @@ fn kill_by_name(run: &mut Run) -> Outcome {
     Outcome::silent(Status::Either)
 }
 
-fn power(run: &mut Run) -> Outcome {
+pub(super) fn power(run: &mut Run) -> Outcome {
     let harmless = |word: &Word| {
         matches!(
             word.shown().as_str(),

@@ -2,7 +2,7 @@
 
 pub(crate) mod just;
 pub(crate) mod makefile;
-mod others;
+pub(super) mod others;
 mod taskfile;
 
 use tollgate_model::json;
@@ -12,7 +12,7 @@ use tollgate_shell::value::{Piece, Value};
 
 use super::configs::members::{self, Set};
 use super::strangers::possibly;
-use super::{Commands, Run, alter, interpreters};
+use super::{Run, alter, interpreters};
 use crate::aftermath::TEXT_LIMIT;
 use crate::analyst::taint;
 use crate::options::{Options, Order, read};
@@ -22,27 +22,6 @@ pub(crate) use just::justfile_lines;
 use makefile::Makefile;
 pub(super) use others::ninja;
 pub(crate) use others::{m4_commands, ninja_commands, with_members};
-
-pub(super) const COMMANDS: Commands = &[
-    ("make", make),
-    ("gmake", make),
-    ("bmake", make),
-    ("pmake", make),
-    ("remake", make),
-    ("just", just::just),
-    ("task", task),
-    ("go-task", task),
-    ("pre-commit", pre_commit),
-];
-
-/// What programs do besides what their own family says.
-pub(super) const ASIDE: Commands = &[
-    ("npm", package),
-    ("pnpm", package),
-    ("yarn", package),
-    ("bun", package),
-    ("composer", others::composer),
-];
 
 /// How many recipes one call follows.
 const RECIPES: usize = 64;
@@ -134,7 +113,7 @@ fn tasks_in(run: &mut Run, file: &Word) -> Option<String> {
     Some(whole)
 }
 
-fn make(run: &mut Run) -> Outcome {
+pub(super) fn make(run: &mut Run) -> Outcome {
     run.in_files(follow_makefile)
 }
 
@@ -219,7 +198,7 @@ fn given_tools(run: &mut Run, sets: &[&str], dry: bool) {
     }
 }
 
-fn task(run: &mut Run) -> Outcome {
+pub(super) fn task(run: &mut Run) -> Outcome {
     run.in_files(follow_taskfile)
 }
 
@@ -255,7 +234,7 @@ fn unquoted(text: &str) -> String {
 }
 
 /// `pre-commit run` runs the hooks of the configuration.
-fn pre_commit(run: &mut Run) -> Outcome {
+pub(super) fn pre_commit(run: &mut Run) -> Outcome {
     if run.args.first().is_some_and(|verb| verb.is("run"))
         && let Some(text) = text_of(run, None, &[".pre-commit-config.yaml"])
     {
@@ -299,7 +278,7 @@ const LIFECYCLE: &[(&str, &[&str])] = &[
     ("version", &["preversion", "version", "postversion"]),
 ];
 
-fn package(run: &mut Run) -> Outcome {
+pub(super) fn package(run: &mut Run) -> Outcome {
     run.in_files(follow_scripts)
 }
 

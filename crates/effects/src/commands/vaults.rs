@@ -5,43 +5,13 @@ use tollgate_model::EffectKind;
 use tollgate_model::phrase::{PRINTED, STORE};
 use tollgate_shell::eval::Outcome;
 
-use super::{Commands, Handler, Run, interpreters, network, secrets};
+use super::{Handler, Run, interpreters, network, secrets};
 use crate::analyst::taint;
 use crate::options::{Order, read};
 use crate::word::Word;
 
-pub(super) const COMMANDS: Commands = &[
-    ("ps", ps),
-    ("getent", getent),
-    ("keepassxc-cli", keepass),
-    ("kpcli", keepass),
-    ("pbpaste", clipboard),
-    ("wl-paste", clipboard),
-    ("termux-clipboard-get", clipboard),
-    ("xclip", clipboard),
-    ("xsel", clipboard),
-    ("yt-dlp", cookies),
-    ("youtube-dl", cookies),
-    ("gallery-dl", cookies),
-];
-
-/// What programs of other families show.
-pub(super) const ASIDE: Commands = &[
-    ("age", age),
-    ("rage", age),
-    ("tmux", session),
-    ("systemctl", session),
-    ("launchctl", session),
-    ("docker", container),
-    ("podman", container),
-    ("nerdctl", container),
-    ("sops", sops),
-    ("vault", vault),
-    ("bao", vault),
-];
-
 /// `vault policy write name file`: a policy for every path, or with the right to everything.
-fn vault(run: &mut Run) -> Outcome {
+pub(super) fn vault(run: &mut Run) -> Outcome {
     let words: Vec<Word> = run
         .args
         .iter()
@@ -94,7 +64,7 @@ fn helper(run: &mut Run) -> Outcome {
 }
 
 /// `--cookies-from-browser` takes the person's sessions; with `--cookies file` it writes all of them down.
-fn cookies(run: &mut Run) -> Outcome {
+pub(super) fn cookies(run: &mut Run) -> Outcome {
     let says = |name: &str| run.args.iter().any(|word| word.text.prefix().split('=').next() == Some(name));
     super::readers::unknown(run);
     if says("--cookies-from-browser") && (says("--cookies") || says("--cookies-export")) {
@@ -104,7 +74,7 @@ fn cookies(run: &mut Run) -> Outcome {
 }
 
 /// What the person has copied last is theirs: a password as often as not.
-fn clipboard(run: &mut Run) -> Outcome {
+pub(super) fn clipboard(run: &mut Run) -> Outcome {
     let asks = |word: &Word| matches!(word.shown().as_str(), "-o" | "-out" | "--output" | "-bo" | "-ob");
     let reads = !matches!(run.program, "xclip" | "xsel") || run.args.iter().any(asks);
     if reads {
@@ -115,7 +85,7 @@ fn clipboard(run: &mut Run) -> Outcome {
 }
 
 /// Without a dash, `e` among the letters asks for the environment of each process.
-fn ps(run: &mut Run) -> Outcome {
+pub(super) fn ps(run: &mut Run) -> Outcome {
     let letters = "aceEfghHjklLmnNoOpqrSsTtuUvVwxXZ";
     let bare = |text: String| text.contains('e') && text.chars().all(|letter| letters.contains(letter));
     // What stands behind a format, or another option with a value, is that value.
@@ -137,7 +107,7 @@ fn ps(run: &mut Run) -> Outcome {
 }
 
 /// Looks things up: passwords in one table, hosts in another.
-fn getent(run: &mut Run) -> Outcome {
+pub(super) fn getent(run: &mut Run) -> Outcome {
     let options = read(run.args, "s= i A,no-addrconfig", Order::Anywhere);
     match options.operands.first().map(Word::shown).as_deref() {
         Some("shadow" | "gshadow") => {
@@ -151,7 +121,7 @@ fn getent(run: &mut Run) -> Outcome {
     run.derived()
 }
 
-fn age(run: &mut Run) -> Outcome {
+pub(super) fn age(run: &mut Run) -> Outcome {
     let options =
         read(run.args, "e,encrypt d,decrypt o,output= a,armor p,passphrase r= R= i= j=", Order::Anywhere);
     if options.has("d") && !options.has("o") {
@@ -161,14 +131,14 @@ fn age(run: &mut Run) -> Outcome {
     }
 }
 
-fn keepass(run: &mut Run) -> Outcome {
+pub(super) fn keepass(run: &mut Run) -> Outcome {
     let shows =
         |word: &Word| matches!(word.shown().as_str(), "show" | "clip" | "export" | "attachment-export");
     if run.args.iter().any(shows) { store(run, "the password manager") } else { run.derived() }
 }
 
 /// The environment that sessions and services are given.
-fn session(run: &mut Run) -> Outcome {
+pub(super) fn session(run: &mut Run) -> Outcome {
     let words: Vec<String> = run.args.iter().map(Word::shown).collect();
     let Some(at) = words.iter().position(|word| {
         matches!(word.as_str(), "show-environment" | "showenv" | "getenv") || word.starts_with("show-env")
@@ -188,7 +158,7 @@ fn session(run: &mut Run) -> Outcome {
 }
 
 /// `docker inspect --format '{{.Config.Env}}'`.
-fn container(run: &mut Run) -> Outcome {
+pub(super) fn container(run: &mut Run) -> Outcome {
     let inspects = run.args.iter().any(|word| word.is("inspect"));
     let environment = |word: &Word| word.shown().contains("{{") && word.shown().contains("Env");
     if inspects && run.args.iter().any(environment) {
@@ -198,7 +168,7 @@ fn container(run: &mut Run) -> Outcome {
 }
 
 /// `sops exec-env file command` runs the command with the secrets of the file.
-fn sops(run: &mut Run) -> Outcome {
+pub(super) fn sops(run: &mut Run) -> Outcome {
     let options = read(run.args, "user= background pristine same-process filename= no-fifo", Order::Anywhere);
     if let [verb, _, command] = options.operands.as_slice()
         && (verb.is("exec-env") || verb.is("exec-file"))

@@ -3,28 +3,12 @@
 use tollgate_model::{Certainty, EffectKind, Loss};
 use tollgate_shell::eval::{Outcome, Status};
 
-use super::{Commands, Run};
+use super::Run;
 use crate::options::{Options, Order, read};
 use crate::word::Word;
 
-pub(super) const COMMANDS: Commands = &[
-    ("hg", mercurial),
-    ("chg", mercurial),
-    ("svn", subversion),
-    ("jj", jujutsu),
-    ("bfg", bfg),
-    ("p4", perforce),
-    ("sl", mercurial),
-    ("fossil", others),
-    ("bzr", others),
-    ("brz", others),
-    ("darcs", others),
-    ("pijul", others),
-    ("yadm", yadm),
-];
-
 /// What each of them throws away without a question, and what makes it one or only shows it.
-fn others(run: &mut Run) -> Outcome {
+pub(super) fn others(run: &mut Run) -> Outcome {
     let words: Vec<String> = run.args.iter().map(Word::shown).collect();
     let has = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
     let verb = words.iter().find(|word| !word.starts_with('-')).map_or("", String::as_str);
@@ -41,7 +25,7 @@ fn others(run: &mut Run) -> Outcome {
 }
 
 /// Git with the home for its work tree; its own verbs are told with what git is given.
-fn yadm(run: &mut Run) -> Outcome {
+pub(super) fn yadm(run: &mut Run) -> Outcome {
     let home = run.analyst.world.home().to_owned();
     let span = run.call.span;
     let mut words: Vec<Word> = [
@@ -56,7 +40,7 @@ fn yadm(run: &mut Run) -> Outcome {
     run.inner(&words)
 }
 
-fn mercurial(run: &mut Run) -> Outcome {
+pub(super) fn mercurial(run: &mut Run) -> Outcome {
     let spec = "R,repository= cwd= y,noninteractive q,quiet v,verbose config= debug debugger encoding= traceback time \
         profile version h,help hidden pager= color= C,clean c,check m,merge d,date= r,rev= t,tool= a,all no-backup \
         n,dry-run I,include= X,exclude= p,print 0,print0 dirs files i,interactive f,force k,keep no-commit";
@@ -73,7 +57,7 @@ fn mercurial(run: &mut Run) -> Outcome {
     answer(run, loses, &format!("hg {verb}"))
 }
 
-fn subversion(run: &mut Run) -> Outcome {
+pub(super) fn subversion(run: &mut Run) -> Outcome {
     let spec = "R,recursive depth= q,quiet N,non-recursive targets= changelist= force remove-unversioned remove-ignored \
         include-externals username= password= non-interactive config-dir= config-option= no-auth-cache r,revision= \
         m,message= F,file= accept= trust-server-cert vacuum-pristines remove-added keep-local dry-run";
@@ -89,7 +73,7 @@ fn subversion(run: &mut Run) -> Outcome {
 }
 
 /// Everything that jj does can be undone from its log of operations, unless that log is cut.
-fn jujutsu(run: &mut Run) -> Outcome {
+pub(super) fn jujutsu(run: &mut Run) -> Outcome {
     let spec = "R,repository= at-operation,at-op= config= config-file= color= quiet no-pager debug ignore-working-copy \
         ignore-immutable";
     let options = read(run.args, spec, Order::Anywhere);
@@ -99,7 +83,7 @@ fn jujutsu(run: &mut Run) -> Outcome {
     answer(run, loses, "jj op abandon")
 }
 
-fn perforce(run: &mut Run) -> Outcome {
+pub(super) fn perforce(run: &mut Run) -> Outcome {
     let options: Options = read(run.args, "c= d= H= p= P= u= x= C= Q= L= z= s q n a w k", Order::Anywhere);
     let verb = options.operands.first().map(Word::shown).unwrap_or_default();
     let loses = !options.has("n") && matches!(verb.as_str(), "revert" | "clean" | "obliterate");
@@ -107,7 +91,7 @@ fn perforce(run: &mut Run) -> Outcome {
 }
 
 /// Rewrites every commit of a repository.
-fn bfg(run: &mut Run) -> Outcome {
+pub(super) fn bfg(run: &mut Run) -> Outcome {
     let rewrites = |word: &Word| {
         let text = word.shown();
         let names = ["--delete-f", "--strip-b", "--replace-t", "-D", "-b", "-B", "-rt", "-fi"];

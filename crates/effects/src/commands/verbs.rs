@@ -1,6 +1,8 @@
 //! Tools that are told what to do by verbs, as data: which of their options take a value, and what each verb
 //! does. Their handlers, if any, run as well.
 
+pub(super) use tollgate_catalogue::Deed;
+use tollgate_catalogue::{Program, Verbs};
 use tollgate_model::{Certainty, EffectKind};
 use tollgate_shell::eval::Stream;
 use tollgate_shell::value::Taint;
@@ -10,97 +12,31 @@ mod targets;
 use targets::Stage;
 
 use super::network::is_near;
-use super::{
-    Run, cloud, cmdlets, containers, frameworks, infrastructure, keepers, kubernetes, openings, packages,
-    platforms, runners, saas, services,
-};
+use super::{Run, frameworks, infrastructure, openings, packages, runners, services};
 use crate::analyst::taint;
-use crate::names::Names;
+use crate::catalogue;
 use crate::url;
 use crate::word::Word;
 
-/// One tool, or several with the same verbs.
+/// A program that is told by verbs what to do.
+#[derive(Clone, Copy)]
 pub(super) struct Tool {
-    /// Its names.
     pub names: &'static [&'static str],
-    /// Options that take the next word, without dashes.
-    pub values: &'static str,
-    /// `-chdir=x` is a long option, as in programs written with Go's `flag`.
-    pub one_dash: bool,
-    /// What its verbs do; the first that fits counts.
-    ///
-    /// A pattern holds the verbs in their order (`volume rm|remove`, `delete-*`, `*` for any word, `**` for any
-    /// number of them, `@own` for a service of development, `@essential` for a package that no system can
-    /// miss, `@many` for a count above one, `@bucket` for a whole store, `@local` for what is no address, `@near` for
-    /// servers of development), options that must be there (`--force`, `-f,--force`, `--acl=public*`, `--server=^@near` for
-    /// any other value), options that must not (`!--dry-run`), variables likewise (`$KEY=^test*`), and `<` for an input
-    /// that is not the terminal.
-    pub deeds: &'static [(&'static str, Deed)],
+    pub verbs: &'static Verbs,
 }
 
-/// What a verb does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Deed {
-    /// Nothing that anyone would miss.
-    Safe,
-    /// Changes infrastructure; the operation is one of the words the rules know.
-    Infra(&'static str),
-    /// Publishes to a registry.
-    Publish(&'static str),
-    /// Changes a database; the operation is one of the words the rules know.
-    Database(&'static str),
-    /// Weakens a protection.
-    Weaken(&'static str),
-    /// Switches the machine off.
-    Power,
+impl Tool {
+    fn of(program: &'static Program) -> Option<Self> {
+        Some(Self { names: program.names, verbs: program.verbs? })
+    }
 }
 
 /// Takes a whole environment away.
 pub(super) const DESTROY: Deed = Deed::Infra("destroy");
-/// Takes one thing of it away.
-pub(super) const DELETE: Deed = Deed::Infra("delete");
-/// Changes it without a further question.
-pub(super) const APPLY: Deed = Deed::Infra("apply");
 /// Prints what a store of secrets holds.
 pub(super) const SECRET: Deed = Deed::Infra("read-secret");
 /// Prints a token that is made to be handed to another command.
 pub(super) const TOKEN: Deed = Deed::Infra("print-token");
-/// Opens something to everybody.
-pub(super) const PUBLIC: Deed = Deed::Infra("public");
-/// Gives somebody all rights.
-pub(super) const GRANT: Deed = Deed::Infra("grant-admin");
-
-const TABLES: &[&[Tool]] = &[
-    containers::TOOLS,
-    kubernetes::TOOLS,
-    infrastructure::TOOLS,
-    cloud::TOOLS,
-    cmdlets::TOOLS,
-    platforms::TOOLS,
-    saas::TOOLS,
-    frameworks::TOOLS,
-    packages::TOOLS,
-    services::TOOLS,
-    keepers::TOOLS,
-];
-
-/// Where each name of a tool stands in the tables.
-static NAMES: Names<1024> = {
-    let mut names = Names::EMPTY;
-    let (mut tables, mut table) = (TABLES, 0);
-    while let [tools, others @ ..] = tables {
-        let (mut tools, mut tool) = (*tools, 0);
-        while let &[Tool { names: mut known, .. }, ref rest @ ..] = tools {
-            while let [name, more @ ..] = known {
-                names.add(name, table, tool);
-                known = more;
-            }
-            (tools, tool) = (rest, tool + 1);
-        }
-        (tables, table) = (others, table + 1);
-    }
-    names
-};
 
 /// Takes down what the verbs of a command do. Gives the marks of what it prints.
 pub(super) fn notice(run: &mut Run) -> Taint {
@@ -111,51 +47,23 @@ pub(super) fn notice(run: &mut Run) -> Taint {
     judge(run, tool, run.args)
 }
 
-/// The names of a tool, and each of its patterns with what it does.
-#[cfg(test)]
-pub(crate) type Listed = (&'static [&'static str], Vec<(&'static str, String)>);
-
-/// The tools of a table, with what each verb does in words.
-#[cfg(test)]
-pub(super) fn listed(tools: &'static [Tool]) -> Vec<Listed> {
-    let words = |deed: Deed| match deed {
-        Deed::Safe => "harmless".to_owned(),
-        Deed::Infra(what) => format!("infrastructure, {what}"),
-        Deed::Publish(where_to) => format!("publish, {where_to}"),
-        Deed::Database(what) => format!("database, {what}"),
-        Deed::Weaken(what) => format!("weaken, {what}"),
-        Deed::Power => "switches the machine off".to_owned(),
-    };
-    let deeds =
-        |tool: &'static Tool| tool.deeds.iter().map(|(pattern, deed)| (*pattern, words(*deed))).collect();
-    tools.iter().map(|tool| (tool.names, deeds(tool))).collect()
-}
-
-/// The names of all tools.
-pub(super) fn known() -> impl Iterator<Item = &'static str> {
-    TABLES.iter().copied().flatten().flat_map(|tool| tool.names).copied()
-}
-
 /// The tool of this name.
-pub(super) fn find(name: &str) -> Option<&'static Tool> {
-    let tool = |(table, tool): (usize, usize)| TABLES.get(table)?.get(tool);
-    NAMES.candidates(name).filter_map(tool).find(|tool| tool.names.contains(&name))
+pub(super) fn find(name: &str) -> Option<Tool> {
+    Tool::of(catalogue::find(name)?)
 }
 
 /// Is nothing known of the tool of this name but what it takes away?
 pub(super) fn is_partly_known(name: &str) -> bool {
-    let is_further = |table: usize| TABLES.get(table).is_some_and(|tools| std::ptr::eq(*tools, saas::TOOLS));
-    let mut further = NAMES.candidates(name).filter(|(table, _)| is_further(*table));
-    further.any(|(_, tool)| saas::TOOLS.get(tool).is_some_and(|tool| tool.names.contains(&name)))
+    find(name).is_some_and(|tool| tool.verbs.only_losses)
 }
 
 /// Takes down what these words tell a tool to do.
-pub(super) fn judge(run: &mut Run, tool: &Tool, words: &[Word]) -> Taint {
-    let line = Line::read(words, tool.values, tool.one_dash);
+pub(super) fn judge(run: &mut Run, tool: Tool, words: &[Word]) -> Taint {
+    let line = Line::read(words, tool.verbs.values, tool.verbs.one_dash);
     if line.asks_for_help() {
         return Taint::NONE;
     }
-    let found = tool.deeds.iter().find(|(pattern, _)| line.fits(pattern, run));
+    let found = tool.verbs.deeds.iter().find(|(pattern, _)| line.fits(pattern, run));
     let Some((pattern, deed)) = found else {
         warn_of_unknown(run, tool, &line);
         if !is_emulated(run, &line) {
@@ -270,8 +178,8 @@ fn effect(deed: Deed, tool: &str, what: String) -> Option<EffectKind> {
 }
 
 /// A verb that is only known when it runs may be the one that destroys.
-fn warn_of_unknown(run: &mut Run, tool: &Tool, line: &Line) {
-    let destroys = tool.deeds.iter().any(|(_, deed)| *deed == DESTROY);
+fn warn_of_unknown(run: &mut Run, tool: Tool, line: &Line) {
+    let destroys = tool.verbs.deeds.iter().any(|(_, deed)| *deed == DESTROY);
     let unknown = line.operands.first().is_some_and(|word| word.text.prefix().is_empty() && !word.is(""));
     if destroys && unknown {
         run.analyst

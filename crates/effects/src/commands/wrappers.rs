@@ -1,119 +1,28 @@
 //! Programs that run the program named by their arguments. A catalogue: each one's options, and how many words
 //! stand before the command.
 
-mod env;
-mod groups;
-mod plain;
+pub(super) mod env;
+pub(super) mod groups;
 pub(super) mod reports;
-mod sandbox;
-mod services;
-mod tmux;
+pub(super) mod sandbox;
+pub(super) mod services;
+pub(super) mod tmux;
 
+use tollgate_catalogue::{Operands, Program};
 use tollgate_model::phrase::JOB;
 use tollgate_model::{EffectKind, WriteMode};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::multicall;
 use tollgate_shell::value::Value;
 
-use super::{Commands, Handler, Run, interpreters, variables};
+use super::{Handler, Run, interpreters, variables};
+use crate::catalogue;
 use crate::options::{Order, read};
 use crate::word::Word;
 
-pub(super) const COMMANDS: Commands = &[
-    ("env", env::env),
-    ("sudo", sudo),
-    ("sudoedit", sudo),
-    ("doas", sudo),
-    ("su", su),
-    ("runuser", su),
-    ("pkexec", sudo),
-    ("flock", flock),
-    ("script", script),
-    ("watch", watch),
-    ("compgen", completion),
-    ("complete", completion),
-    ("busybox", multicall),
-    ("coreutils", coreutils),
-    ("uutils", coreutils),
-    ("git-shell", su),
-    ("sg", groups::sg),
-    ("newgrp", groups::sg),
-    ("pee", texts),
-    ("mispipe", texts),
-    ("sops", sops),
-    ("flatpak", flatpak),
-    ("apply", apply),
-    ("toybox", multicall),
-    ("chroot", chroot),
-    ("nix-shell", nix_shell),
-    ("tmux", tmux::tmux),
-    ("screen", plain),
-    ("at", delayed),
-    ("batch", delayed),
-    ("which", reports::which),
-    ("type", reports::kind),
-    ("ip", reports::ip),
-    ("time", plain),
-    ("nohup", plain),
-    ("nice", plain),
-    ("timeout", plain),
-    ("gtimeout", plain),
-    ("stdbuf", plain),
-    ("setsid", plain),
-    ("ionice", plain),
-    ("chrt", plain),
-    ("taskset", plain),
-    ("unshare", plain),
-    ("nsenter", plain),
-    ("prlimit", plain),
-    ("setarch", plain),
-    ("linux32", plain),
-    ("linux64", plain),
-    ("setpriv", plain),
-    ("capsh", capsh),
-    ("catchsegv", plain),
-    ("start-stop-daemon", services::daemon),
-    ("strace", plain),
-    ("ltrace", plain),
-    ("valgrind", plain),
-    ("perf", plain),
-    ("hyperfine", hyperfine),
-    ("systemd-run", plain),
-    ("systemd-inhibit", plain),
-    ("dbus-run-session", plain),
-    ("dbus-launch", plain),
-    ("xvfb-run", plain),
-    ("fakeroot", plain),
-    ("proot", plain),
-    ("firejail", plain),
-    ("bwrap", sandbox::bwrap),
-    ("caffeinate", plain),
-    ("xcrun", plain),
-    ("rlwrap", plain),
-    ("unbuffer", plain),
-    ("entr", entr),
-    ("chpst", plain),
-    ("softlimit", plain),
-    ("cgexec", plain),
-    ("numactl", plain),
-    ("eatmydata", plain),
-    ("torsocks", plain),
-    ("proxychains", plain),
-    ("proxychains4", plain),
-    ("gosu", plain),
-    ("su-exec", plain),
-    ("tini", plain),
-    ("dumb-init", plain),
-    ("exec", plain),
-    ("command", plain),
-    ("builtin", plain),
-    ("noglob", plain),
-    ("nocorrect", plain),
-];
-
 /// Does it run the command that its words name?
 pub(super) fn is_wrapper(name: &str) -> bool {
-    COMMANDS.iter().any(|(known, _)| *known == name)
+    catalogue::find(name).is_some_and(|known| known.is_wrapper)
 }
 
 /// The dynamic loader runs the program it is given.
@@ -123,11 +32,11 @@ pub(super) fn prefixed(program: &str) -> Option<Handler> {
     is_loader.then_some(loader as Handler).or(is_multicall.then_some(multicall as Handler))
 }
 
-fn plain(run: &mut Run) -> Outcome {
-    let Some((_, spec, before)) = plain::PLAIN.iter().find(|(name, _, _)| *name == run.program) else {
+pub(super) fn plain(run: &mut Run) -> Outcome {
+    let Some(Program { operands: Operands::Runs(before), options, .. }) = catalogue::find(run.program) else {
         return run.derived();
     };
-    let options = read(run.args, spec, Order::First);
+    let options = read(run.args, options.unwrap_or_default(), Order::First);
     if matches!(run.program, "command") && (options.has("v") || options.has("V")) {
         return reports::located(&options.operands);
     }
@@ -189,7 +98,7 @@ fn inside(run: &mut Run, folder: &Value, command: &[Word]) -> Outcome {
     outcome
 }
 
-fn sudo(run: &mut Run) -> Outcome {
+pub(super) fn sudo(run: &mut Run) -> Outcome {
     let spec = "A,askpass a,auth-type= b,background B,bell C,close-from= c,login-class= D,chdir= E,preserve-env? \
         e,edit g,group= H,set-home h,host= i,login K,remove-timestamp k,reset-timestamp l,list n,non-interactive \
         P,preserve-groups p,prompt= R,chroot= r,role= S,stdin s,shell T,command-timeout= t,type= U,other-user= \
@@ -223,7 +132,7 @@ fn sudo(run: &mut Run) -> Outcome {
 }
 
 /// `-C command` is run for what may be typed next.
-fn completion(run: &mut Run) -> Outcome {
+pub(super) fn completion(run: &mut Run) -> Outcome {
     let spec = "a b c d e f g j k s u v A= C= D E F= G= I o= P= p r S= V= W= X=";
     let options = read(run.args, spec, Order::Anywhere);
     for command in options.values("C").cloned().collect::<Vec<_>>() {
@@ -236,7 +145,7 @@ fn completion(run: &mut Run) -> Outcome {
     run.derived()
 }
 
-fn su(run: &mut Run) -> Outcome {
+pub(super) fn su(run: &mut Run) -> Outcome {
     let spec = "c,command= f,fast g,group= G,supp-group= l,login m,p,preserve-environment P,pty s,shell= u,user= \
         w,whitelist-environment= session-command=";
     let options = read(run.args, spec, Order::Anywhere);
@@ -261,7 +170,7 @@ fn su(run: &mut Run) -> Outcome {
     }
 }
 
-fn flock(run: &mut Run) -> Outcome {
+pub(super) fn flock(run: &mut Run) -> Outcome {
     let spec = "c,command= F,no-fork s,shared x,e,exclusive u,unlock n,nb,nonblock w,wait,timeout= E,conflict-exit-code= o,close verbose";
     let options = read(run.args, spec, Order::First);
     if let Some(file) = options.operands.first() {
@@ -277,7 +186,7 @@ fn flock(run: &mut Run) -> Outcome {
     inner_or_nothing(run, &rest, false)
 }
 
-fn script(run: &mut Run) -> Outcome {
+pub(super) fn script(run: &mut Run) -> Outcome {
     let spec = "a,append c,command= e,return f,flush force I,log-in= O,log-out= B,log-io= T,log-timing= m,logging-format= o,output-limit= q,quiet t,timing? E,echo=";
     let options = read(run.args, spec, Order::Anywhere);
     let logs = ["I", "O", "B", "T"].into_iter().flat_map(|name| options.values(name));
@@ -303,13 +212,13 @@ fn script(run: &mut Run) -> Outcome {
     }
 }
 
-fn watch(run: &mut Run) -> Outcome {
+pub(super) fn watch(run: &mut Run) -> Outcome {
     let spec = "b,beep c,color C,no-color d,differences? e,errexit g,chgexit q,equexit= n,interval= p,precise r,no-rerun t,no-title w,no-wrap x,exec";
     let options = read(run.args, spec, Order::First);
     if options.has("x") { run.inner(&options.operands) } else { interpreters::joined(run, &options.operands) }
 }
 
-fn hyperfine(run: &mut Run) -> Outcome {
+pub(super) fn hyperfine(run: &mut Run) -> Outcome {
     let spec = "w,warmup= m,min-runs= M,max-runs= r,runs= s,setup= p,prepare= C,conclude= c,cleanup= P,parameter-scan= \
         D,parameter-step-size= L,parameter-list= S,shell= N i,ignore-failure style= sort= u,time-unit= export-json= \
         export-csv= export-markdown= show-output output= input= n,command-name=";
@@ -322,7 +231,7 @@ fn hyperfine(run: &mut Run) -> Outcome {
     run.derived()
 }
 
-fn multicall(run: &mut Run) -> Outcome {
+pub(super) fn multicall(run: &mut Run) -> Outcome {
     if run.args.first().is_some_and(|word| word.is("--install")) {
         let folder = run.args.iter().skip(1).find(|word| !word.text.prefix().starts_with('-'));
         let folder = folder.cloned().unwrap_or_else(|| Word::literal_at("/bin", run.call.span));
@@ -362,7 +271,7 @@ fn shell_with(run: &mut Run, words: &[Word]) -> Outcome {
 }
 
 /// `capsh -- -c command`: what follows the dashes goes to a shell.
-fn capsh(run: &mut Run) -> Outcome {
+pub(super) fn capsh(run: &mut Run) -> Outcome {
     match run.args.iter().position(|word| word.is("--") || word.is("==")) {
         Some(at) => shell_with(run, run.args.get(at + 1..).unwrap_or_default()),
         None => run.derived(),
@@ -370,7 +279,7 @@ fn capsh(run: &mut Run) -> Outcome {
 }
 
 /// `entr -s` takes shell text.
-fn entr(run: &mut Run) -> Outcome {
+pub(super) fn entr(run: &mut Run) -> Outcome {
     let options = read(run.args, "a c d n p r s x z", Order::First);
     if options.has("s") {
         return interpreters::joined(run, &options.operands);
@@ -379,7 +288,7 @@ fn entr(run: &mut Run) -> Outcome {
 }
 
 /// One binary with all the tools: the first word, or `--coreutils-prog=`, is the tool.
-fn coreutils(run: &mut Run) -> Outcome {
+pub(super) fn coreutils(run: &mut Run) -> Outcome {
     let mut command = run.args.to_vec();
     if let Some(first) = command.first_mut().filter(|word| word.text.prefix().starts_with("--coreutils-prog"))
     {
@@ -389,7 +298,7 @@ fn coreutils(run: &mut Run) -> Outcome {
 }
 
 /// Programs whose every word is shell text.
-fn texts(run: &mut Run) -> Outcome {
+pub(super) fn texts(run: &mut Run) -> Outcome {
     for text in run.args.iter().filter(|word| !word.text.prefix().starts_with('-')) {
         interpreters::code(run, &text.value(), text.span);
     }
@@ -397,7 +306,7 @@ fn texts(run: &mut Run) -> Outcome {
 }
 
 /// `sops exec-env file command`.
-fn sops(run: &mut Run) -> Outcome {
+pub(super) fn sops(run: &mut Run) -> Outcome {
     let words: Vec<Word> =
         run.args.iter().filter(|word| !word.text.prefix().starts_with('-')).cloned().collect();
     match words.as_slice() {
@@ -409,7 +318,7 @@ fn sops(run: &mut Run) -> Outcome {
 }
 
 /// `flatpak run --command=tool app …` runs the tool.
-fn flatpak(run: &mut Run) -> Outcome {
+pub(super) fn flatpak(run: &mut Run) -> Outcome {
     let options =
         read(run.args, "command= branch= arch= filesystem= share= socket= env= user system", Order::Anywhere);
     let Some(tool) = options.value("command").cloned() else {
@@ -424,7 +333,7 @@ fn flatpak(run: &mut Run) -> Outcome {
 }
 
 /// `apply command word…` runs the command with each of the words.
-fn apply(run: &mut Run) -> Outcome {
+pub(super) fn apply(run: &mut Run) -> Outcome {
     let options = read(run.args, "a= d 0 1 2 3 4 5 6 7 8 9", Order::First);
     match options.operands.split_first() {
         Some((command, words)) => {
@@ -437,7 +346,7 @@ fn apply(run: &mut Run) -> Outcome {
     }
 }
 
-fn chroot(run: &mut Run) -> Outcome {
+pub(super) fn chroot(run: &mut Run) -> Outcome {
     let options = read(run.args, "groups= userspec= skip-chdir", Order::First);
     let command: Vec<Word> = options.operands.iter().skip(1).cloned().collect();
     let Some(root) = options.operands.first().map(Word::value) else { return run.derived() };
@@ -464,7 +373,7 @@ pub(super) fn nix_fetches(run: &mut Run) {
     }
 }
 
-fn nix_shell(run: &mut Run) -> Outcome {
+pub(super) fn nix_shell(run: &mut Run) -> Outcome {
     nix_fetches(run);
     let texts: Vec<Word> = run
         .args
@@ -480,7 +389,7 @@ fn nix_shell(run: &mut Run) -> Outcome {
     run.derived()
 }
 
-fn delayed(run: &mut Run) -> Outcome {
+pub(super) fn delayed(run: &mut Run) -> Outcome {
     let spec = "f= q= t= m M v l b V c= d= r=";
     let options = read(run.args, spec, Order::Anywhere);
     if options.has("l") || options.has("V") || options.has("c") {

@@ -4,13 +4,11 @@ use tollgate_model::WriteMode;
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
-use super::{Commands, Run};
+use super::Run;
 use crate::word::Word;
 
-pub(super) const COMMANDS: Commands = &[("sysopen", sysopen), ("zargs", zargs)];
-
 /// `sysopen [-arw] [-o option,…] -u fd file`
-fn sysopen(run: &mut Run) -> Outcome {
+pub(super) fn sysopen(run: &mut Run) -> Outcome {
     let mut letters = String::new();
     let mut truncates = false;
     let mut file = None;
@@ -36,7 +34,7 @@ fn sysopen(run: &mut Run) -> Outcome {
 }
 
 /// `zargs [options] -- args… -- command…`
-fn zargs(run: &mut Run) -> Outcome {
+pub(super) fn zargs(run: &mut Run) -> Outcome {
     let mut parts = run.args.split(|word| word.is("--"));
     let (Some(before), Some(given)) = (parts.next(), parts.next()) else { return run.derived() };
     let options = before.iter().all(|word| word.text.prefix().starts_with('-'));

@@ -103,6 +103,26 @@ pub(crate) enum Language {
     PowerShell,
 }
 
+impl Language {
+    /// The language of this name in the catalogue. Several are read alike.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "python" => Self::Python,
+            "javascript" => Self::JavaScript,
+            "ruby" | "crystal" => Self::Ruby,
+            "perl" => Self::Perl,
+            "php" => Self::Php,
+            "lua" => Self::Lua,
+            "elixir" | "nim" => Self::Hashed,
+            "c" | "c#" | "d" | "dart" | "f#" | "go" | "java" | "kotlin" | "pascal" | "rust" | "scala"
+            | "v" | "vala" | "zig" => Self::Slashed,
+            "nix" => Self::Nix,
+            "clojure" | "lisp" => Self::Lisp,
+            _ => return None,
+        })
+    }
+}
+
 /// A program to be run.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {

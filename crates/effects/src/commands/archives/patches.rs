@@ -14,7 +14,7 @@ use crate::word::Word;
 use tollgate_model::patch::{Change, Strip};
 
 /// `patch` writes the files its input names, or the one it is told.
-pub(super) fn patch(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn patch(run: &mut Run) -> Outcome {
     let spec = "p,strip= R,reverse N,forward E,remove-empty-files i,input= o,output= d,directory= D= F,fuzz= f,force t,batch \
         s,quiet,silent u,unified c,context e,ed n,normal l b,backup z,suffix= Y= B= V,version-control= r,reject-file= dry-run \
         posix verbose binary no-backup-if-mismatch merge? follow-symlinks g,get= T Z v backup-if-mismatch quoting-style= read-only= reject-format=";
@@ -101,7 +101,7 @@ pub(in crate::commands) fn updated(run: &mut Run, file: &Word, changes: &[Replac
 }
 
 /// The patch tool of some agents, as a command: the patch is its argument or its input.
-pub(super) fn apply_patch(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn apply_patch(run: &mut Run) -> Outcome {
     let text = match run.args.first() {
         Some(word) => Some(word.value()),
         None => run.stdin().cloned(),

@@ -7,7 +7,7 @@ use super::{here, lighten, source, unpack};
 use crate::commands::{Run, find};
 use crate::word::Word;
 
-pub(super) fn seven_zip(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn seven_zip(run: &mut Run) -> Outcome {
     let (switches, operands): (Vec<Word>, Vec<Word>) =
         run.args.iter().cloned().partition(|word| word.text.prefix().starts_with('-'));
     let [verb, archive, sources @ ..] = operands.as_slice() else { return run.derived() };
@@ -47,7 +47,7 @@ fn seven_sources(run: &mut Run, words: &[Word]) -> Vec<Word> {
     sources
 }
 
-pub(super) fn unrar(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn unrar(run: &mut Run) -> Outcome {
     let operands: Vec<Word> =
         run.args.iter().filter(|word| !word.text.prefix().starts_with('-')).cloned().collect();
     let [verb, archive, rest @ ..] = operands.as_slice() else { return run.derived() };

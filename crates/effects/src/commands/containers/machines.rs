@@ -11,7 +11,7 @@ use crate::options::{Order, read};
 use crate::paths;
 use crate::word::Word;
 
-pub(super) fn lxc(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn lxc(run: &mut Run) -> Outcome {
     let line = Line::read(run.args, "project cwd env user group mode c config", false);
     match line.verb(0).as_str() {
         "exec" => {
@@ -42,13 +42,13 @@ fn is_device_of_root(line: &Line, home: &str) -> bool {
         .any(|path| paths::within(home, path) || matches!(path, "/etc" | "/root" | "/boot" | "/var"))
 }
 
-pub(super) fn lxc_attach(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn lxc_attach(run: &mut Run) -> Outcome {
     let options =
         read(run.args, "n,name= P,lxcpath= o= l= u,uid= g,gid= e? s= v= clear-env keep-env", Order::First);
     inside(run, Elsewhere::new(run.analyst.world), None, &options.operands)
 }
 
-pub(super) fn machinectl(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn machinectl(run: &mut Run) -> Outcome {
     let line =
         read(run.args, "M,machine= H,host= E,setenv= uid= q,quiet no-pager no-ask-password", Order::First);
     let verb = line.operands.first().map(Word::shown).unwrap_or_default();
@@ -73,7 +73,7 @@ pub(super) fn machinectl(run: &mut Run) -> Outcome {
     run.derived()
 }
 
-pub(super) fn devcontainer(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn devcontainer(run: &mut Run) -> Outcome {
     let spec = "workspace-folder= config= override-config= container-id= id-label= remote-env= docker-path= \
         docker-compose-path= log-level= user-data-folder= terminal-columns= terminal-rows= log-format=";
     let global = read(run.args, spec, Order::First);

@@ -11,7 +11,7 @@ use crate::sql::Flavour;
 use crate::word::Word;
 
 /// Oracle's clients: `@file` names a file of SQL, everything else comes from standard input.
-pub(super) fn sqlplus(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn sqlplus(run: &mut Run) -> Outcome {
     let options = read(run.args, "S,s L,l M= R= C= F H V nolog", Order::Anywhere);
     let files = options.operands.iter().filter(|word| word.text.prefix().starts_with('@'));
     if let Some(text) = run.stdin().and_then(|text| text.as_literal()).map(str::to_owned) {
@@ -40,7 +40,7 @@ fn hosted(line: &str) -> Option<&str> {
 }
 
 /// `db2 drop table x`: its words are one statement.
-pub(super) fn words_are_sql(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn words_are_sql(run: &mut Run) -> Outcome {
     let options = read(run.args, "a c d e i l= m n o p q r= s t v w x z= f= td?", Order::First);
     let text = options.operands.iter().map(Word::shown).collect::<Vec<_>>().join(" ");
     let given = Given {
@@ -55,7 +55,7 @@ pub(super) fn words_are_sql(run: &mut Run) -> Outcome {
     statements(run, &given)
 }
 
-pub(super) fn dolt(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn dolt(run: &mut Run) -> Outcome {
     let options =
         read(run.args, "q,query= f,file= r,result-format= x,save= b,batch use-db=", Order::Anywhere);
     if !options.operands.first().is_some_and(|verb| verb.is("sql")) {
@@ -140,7 +140,7 @@ const CLIENTS: &[Client] = &[
     ),
 ];
 
-pub(super) fn client(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn client(run: &mut Run) -> Outcome {
     let Some((program, spec, texts, files, target)) = CLIENTS.iter().find(|row| row.0 == run.program) else {
         return run.derived();
     };
@@ -176,7 +176,7 @@ pub(super) fn variables(args: &[Word]) -> Vec<(String, String)> {
 }
 
 /// `turso db shell name 'sql'`.
-pub(super) fn turso(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn turso(run: &mut Run) -> Outcome {
     let words: Vec<Word> = run.args.iter().filter(|word| !word.shown().starts_with('-')).cloned().collect();
     match words.as_slice() {
         [db, shell, name, texts @ ..] if db.is("db") && shell.is("shell") => {
@@ -196,7 +196,7 @@ pub(super) fn turso(run: &mut Run) -> Outcome {
 }
 
 /// MySQL's newer shell: JavaScript or Python unless it is told that the text is SQL.
-pub(super) fn mysqlsh(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn mysqlsh(run: &mut Run) -> Outcome {
     let spec = "sql sqlc sqlx js py e,execute= f,file= uri= h,host= P,port= u,user= p,password? D,schema,database= S,socket= \
         mysql,mc mysqlx,mx json? result-format= interactive? i,quiet-start? log-level= cluster";
     let options = read(run.args, spec, Order::Anywhere);
@@ -210,7 +210,7 @@ pub(super) fn mysqlsh(run: &mut Run) -> Outcome {
 }
 
 /// `wrangler d1 execute name --command 'sql'`. With `--local` it is a file of the project's own tools.
-pub(super) fn wrangler(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn wrangler(run: &mut Run) -> Outcome {
     let options = read(
         run.args,
         "c,config= e,env= command= file= remote local y,yes json persist-to= preview",
@@ -240,7 +240,7 @@ pub(super) fn wrangler(run: &mut Run) -> Outcome {
 }
 
 /// `bq query 'sql'`; the other verbs are in the table.
-pub(super) fn bq(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn bq(run: &mut Run) -> Outcome {
     let spec = "project_id= location= format= dataset_id= use_legacy_sql? nouse_legacy_sql dry_run destination_table= max_rows= n= \
         q,quiet replace? append_table? batch? parameter= label= destination_schema= time_partitioning_field= clustering_fields= \
         schedule= display_name= target_dataset= job_id= allow_large_results? maximum_bytes_billed= write_disposition=";

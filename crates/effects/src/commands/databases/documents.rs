@@ -14,7 +14,7 @@ use crate::options::{Order, read};
 use crate::word::Word;
 
 /// Neo4j's client: statements of Cypher as words, from a file or from standard input.
-pub(super) fn cypher(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn cypher(run: &mut Run) -> Outcome {
     let spec = "a,address,uri= u,username= p,password= d,database= f,file= P,param= format= encryption= fail-fast fail-at-end \
         non-interactive log? history= notifications access-mode= impersonate= change-password v,version h,help";
     let options = read(run.args, spec, Order::Anywhere);
@@ -57,7 +57,7 @@ fn cypher_deed(statement: &str) -> Option<(&'static str, &'static str)> {
 }
 
 /// MongoDB's shell speaks JavaScript: the calls that lose data are looked for by name.
-pub(super) fn mongo(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn mongo(run: &mut Run) -> Outcome {
     let spec = "eval= f,file= host= port= u,username= p,password= authenticationDatabase= tls nodb norc quiet json? shell";
     let options = read(run.args, spec, Order::Anywhere);
     let mut texts: Vec<Value> = options.values("eval").map(Word::value).collect();
@@ -251,7 +251,7 @@ fn mongo_rights(code: &str) -> Option<(&'static str, &'static str)> {
     Some(("grant-all", given))
 }
 
-pub(super) fn redis(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn redis(run: &mut Run) -> Outcome {
     let spec = "h= p= s= a= u= r= i= n= x X= d= D= c e user= pass= askpass tls sni= cacert= cacertdir= cert= key= raw no-raw csv json \
         stat latency bigkeys memkeys hotkeys scan pattern= count= pipe pipe-timeout= rdb= replica cluster eval= ldb t= 2 3 no-auth-warning \
         verbose intrinsic-latency= lru-test= quoted-input show-pushes quoted-pattern= functions-rdb= help? version v";
@@ -341,7 +341,7 @@ fn finds_and_deletes(script: &str) -> bool {
     calls(&["keys", "scan"]) && calls(&["del", "unlink", "expire", "pexpire", "rename"])
 }
 
-pub(super) fn memcached(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn memcached(run: &mut Run) -> Outcome {
     if run.args.iter().any(|word| word.is("flush_all")) {
         run.push(EffectKind::Database {
             operation: "truncate".into(),
@@ -352,7 +352,7 @@ pub(super) fn memcached(run: &mut Run) -> Outcome {
 }
 
 /// ArangoDB's shell speaks JavaScript.
-pub(super) fn arango(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn arango(run: &mut Run) -> Outcome {
     let spec = "javascript.execute-string= javascript.execute= server.endpoint= server.database= server.username= \
         server.password= quiet?";
     let options = read(run.args, spec, Order::Anywhere);
@@ -374,7 +374,7 @@ pub(super) fn arango(run: &mut Run) -> Outcome {
 }
 
 /// `hbase shell`: a line or a statement per command.
-pub(super) fn hbase(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn hbase(run: &mut Run) -> Outcome {
     if run.args.first().is_some_and(|verb| verb.is("shell")) {
         let texts: Vec<Value> = stdin(run).into_iter().collect();
         told(run, &texts, "hbase", |code| {
@@ -390,7 +390,7 @@ pub(super) fn hbase(run: &mut Run) -> Outcome {
 }
 
 /// `surreal sql`: tables and databases that are removed, and records without a condition.
-pub(super) fn surreal(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn surreal(run: &mut Run) -> Outcome {
     if run.args.first().is_some_and(|verb| verb.is("sql")) {
         let texts: Vec<Value> = stdin(run).into_iter().collect();
         told(run, &texts, "surrealdb", |code| {

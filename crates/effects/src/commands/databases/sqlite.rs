@@ -10,7 +10,7 @@ use crate::sql::Flavour;
 use crate::word::Word;
 
 /// `sqlite3 [options] file [sql…]`; its options have one dash.
-pub(super) fn sqlite(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn sqlite(run: &mut Run) -> Outcome {
     let takes = [
         "cmd",
         "init",

@@ -7,7 +7,7 @@ use tollgate_shell::value::Value;
 use super::super::Run;
 use crate::word::Word;
 
-pub(super) fn dd(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn dd(run: &mut Run) -> Outcome {
     let source = run.args.iter().rfind(|word| names(word, "if=")).map(|word| word.after('='));
     let content = content(run, source.as_ref());
     let over = run.args.iter().any(|word| word.shown().contains("notrunc"));

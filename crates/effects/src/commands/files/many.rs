@@ -10,14 +10,14 @@ use crate::options::{Order, read};
 use crate::word::Word;
 
 /// What was thrown away can be taken back until then.
-pub(super) fn trash_empty(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn trash_empty(run: &mut Run) -> Outcome {
     let folder = format!("{}/.local/share/Trash", run.analyst.world.home());
     run.analyst.delete(&Word::literal_at(&folder, run.call.span), true, run.shell);
     Outcome::silent(Status::Either)
 }
 
 /// `zmv [-C | -L | -p program] pattern name` of zsh: a program for each file that fits the pattern.
-pub(super) fn zmv(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn zmv(run: &mut Run) -> Outcome {
     let options = read(run.args, "f i n q Q s v w W C L M p= P= o=", Order::First);
     let (Some(pattern), false) = (options.operands.first(), options.has("n")) else { return run.derived() };
     let named = options.value("p").or(options.value("P")).map(Word::shown);
@@ -40,7 +40,7 @@ pub(super) fn zmv(run: &mut Run) -> Outcome {
 }
 
 /// Finders of files that are there twice, told to keep one of each without asking.
-pub(super) fn duplicates(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn duplicates(run: &mut Run) -> Outcome {
     let options = read(
         run.args,
         "r,recurse d,delete N,noprompt q,quiet f,omitfirst A n,noempty s,symlinks H S,size 1 m,summarize L,linkhard B",
@@ -55,7 +55,7 @@ pub(super) fn duplicates(run: &mut Run) -> Outcome {
 }
 
 /// `rdfind -deleteduplicates true folder`; without it, or with `-dryrun true`, it only looks.
-pub(super) fn rdfind(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn rdfind(run: &mut Run) -> Outcome {
     let says = |name: &str| {
         run.args.windows(2).any(
             |pair| matches!(pair, [option, value] if option.shown().trim_start_matches('-') == name && value.is("true")),
@@ -75,7 +75,7 @@ pub(super) fn rdfind(run: &mut Run) -> Outcome {
 }
 
 /// `rmlint folder` writes a script that deletes what it found, for somebody to run.
-pub(super) fn rmlint(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn rmlint(run: &mut Run) -> Outcome {
     let spec = "T,types= o,output= O,add-output= c,config= z,perms= a,algorithm= s,size= d,max-depth= S,rank-by= \
         k,keep-all-tagged K,must-match-tagged m,keep-all-untagged M,must-match-untagged n,newer-than-stamp= \
         N,newer-than= y,sort-by= x,no-crossdev t,threads= u,limit-mem= q,clamp-low= Q,clamp-top= cmd= \
@@ -96,7 +96,7 @@ pub(super) fn rmlint(run: &mut Run) -> Outcome {
 }
 
 /// Which files its cleaners find, only it knows.
-pub(super) fn bleachbit(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn bleachbit(run: &mut Run) -> Outcome {
     let options = read(
         run.args,
         "c,clean s,shred w,wipe-free-space p,preview l,list-cleaners sysinfo preset o,overwrite v,version h,help gui",
@@ -113,7 +113,7 @@ pub(super) fn bleachbit(run: &mut Run) -> Outcome {
 }
 
 /// What has not been used for a while goes, in every folder that is named behind the time.
-pub(super) fn reaped(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn reaped(run: &mut Run) -> Outcome {
     let spec = "a,all m,mtime c,ctime u,atime M,dirmtime f,force d,nodirs t,test q,quiet s,symlinks T,runtime= protect= \
         delay? showdeleted x,exclude= X,exclude-pattern= U,exclude-user= l,nosymlinks verbose v";
     let options = read(run.args, spec, Order::Anywhere);
@@ -126,7 +126,7 @@ pub(super) fn reaped(run: &mut Run) -> Outcome {
 }
 
 /// `czkawka_cli dup -d folder -D method`: the same, and other files that nobody misses.
-pub(super) fn leftovers(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn leftovers(run: &mut Run) -> Outcome {
     let spec = "d,directories= D,delete-method= delete-files delete-folders e,excluded-directories= \
         E,excluded-items= m,minimal-file-size= x,allowed-extensions= f,file-to-save= s,search-method= Q,dryrun \
         dry-run R,not-recursive";
@@ -143,7 +143,7 @@ pub(super) fn leftovers(run: &mut Run) -> Outcome {
 
 /// `rename` of Perl and of util-linux, and `mmv`, give files other names. One of them may be another file's name, or
 /// lead out of the folder.
-pub(super) fn rename(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn rename(run: &mut Run) -> Outcome {
     let spec = "s,symlink v,verbose n,no-act,nono o,no-overwrite a,all l,last i,interactive f,force e= E= d,filename \
         0,null path u,unicode? h,help m,man V,version X,transcode= N,counter-format= p,mkpath k,keep-extension c,lower-case \
         C,upper-case S= x r,hidden t g";
@@ -186,7 +186,7 @@ pub(super) fn rename(run: &mut Run) -> Outcome {
 
 /// Names of files as an editor leaves them: a file whose line is gone is deleted. With a program for an editor nobody
 /// sees which.
-pub(super) fn vidir(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn vidir(run: &mut Run) -> Outcome {
     let options = read(run.args, "v,verbose", Order::Anywhere);
     let editor = ["VISUAL", "EDITOR"].iter().find_map(|name| run.variable(name));
     if editor.is_none_or(|editor| editor.literals().any(screens::is_plain)) {

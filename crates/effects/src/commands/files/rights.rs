@@ -8,7 +8,7 @@ use super::super::Run;
 use crate::options::{Order, read};
 use crate::word::Word;
 
-pub(super) fn chmod(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn chmod(run: &mut Run) -> Outcome {
     // A mode may look like an option: `chmod -x file`.
     let (modes, rest): (Vec<Word>, Vec<Word>) = run.args.iter().cloned().partition(|word| {
         let text = word.shown();
@@ -31,7 +31,7 @@ pub(super) fn chmod(run: &mut Run) -> Outcome {
     permissions(run, &operands, &mode, options.has("R"))
 }
 
-pub(super) fn chown(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn chown(run: &mut Run) -> Outcome {
     let spec = "c,changes f,silent,quiet v,verbose R,recursive h,no-dereference dereference H L P from= reference= \
         preserve-root no-preserve-root";
     let options = read(run.args, spec, Order::Anywhere);
@@ -44,7 +44,7 @@ pub(super) fn chown(run: &mut Run) -> Outcome {
     permissions(run, &operands, &owner, options.has("R"))
 }
 
-pub(super) fn setfacl(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn setfacl(run: &mut Run) -> Outcome {
     let spec = "m,modify= M,modify-file= x,remove= X,remove-file= b,remove-all k,remove-default n,no-mask mask d,default \
         R,recursive L,logical P,physical restore= set= set-file= test";
     let options = read(run.args, spec, Order::Anywhere);
@@ -67,7 +67,7 @@ pub(super) fn is_setuid(mode: &str) -> bool {
 }
 
 /// What rights new files and folders do not get: where their owner may be shut out, nothing is sure to be entered.
-pub(super) fn umask(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn umask(run: &mut Run) -> Outcome {
     let mask = run.args.iter().find(|word| !matches!(word.literal(), Some("-S" | "-p" | "--")));
     let open = |word: &Word| {
         word.literal().is_some_and(|mask| {
@@ -112,7 +112,7 @@ fn opens(open: &Open) -> bool {
 }
 
 /// Limits may keep programs from being started, or from making anything.
-pub(super) fn ulimit(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn ulimit(run: &mut Run) -> Outcome {
     run.analyst.hampered |= run.args.iter().any(|word| !word.text.prefix().starts_with('-'));
     run.derived()
 }

@@ -9,7 +9,7 @@ use crate::commands::readers::named_like;
 use crate::options::{Options, Order, read};
 use crate::word::Word;
 
-pub(super) fn fd(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn fd(run: &mut Run) -> Outcome {
     let spec = "H,hidden I,no-ignore u,unrestricted s,case-sensitive i,ignore-case g,glob F,fixed-strings a,absolute-path \
         L,follow p,full-path d,max-depth= min-depth= exact-depth= E,exclude= t,type= e,extension= S,size= o,owner= \
         changed-within= changed-before= x,exec= X,exec-batch= c,color= j,threads= base-directory= search-path= 0,print0 l,list-details";

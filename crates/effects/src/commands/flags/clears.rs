@@ -1,32 +1,14 @@
 //! Programs that empty a folder before they fill it: builds with a place of their own for what they make, and what
 //! makes one folder like another. In the project and in temporary folders that is what they are for, unless work lies there.
 
+use tollgate_catalogue::Role;
 use tollgate_model::{Place, Zone};
 
 use super::given;
+use crate::catalogue;
 use crate::commands::Run;
-use crate::names::{Names, index};
 use crate::unsaved::unsaved;
 use crate::word::Word;
-
-/// The program, the options that name the folder, and the flag that is needed besides; none means that it always clears.
-const CLEARS: &[(&[&str], &str, &str)] = &[
-    (&["pytest", "py.test"], "basetemp=", ""),
-    (&["vite", "vitest"], "outDir=", "--emptyOutDir"),
-    (&["hugo"], "d,destination=", "--cleanDestinationDir"),
-    (&["jekyll"], "d,destination=", ""),
-    (&["mkdocs"], "d,site-dir=", ""),
-    (&["webpack", "webpack-cli"], "o,output-path=", "--output-clean"),
-    (&["tsup"], "d,out-dir=", "--clean"),
-    (&["typedoc"], "out=", ""),
-    (&["astro", "vitepress"], "outDir=", ""),
-    (&["docusaurus"], "out-dir=", ""),
-    (&["gitbook", "honkit"], "o,output=", ""),
-    (&["cargo"], "target-dir=", "clean"),
-    (&["jest"], "cacheDirectory=", "--clearCache"),
-];
-
-static PROGRAMS: Names<128> = index!(CLEARS, (programs, ..) => programs);
 
 /// Takes down the folder that the command empties.
 pub(super) fn notice(run: &mut Run) {
@@ -58,11 +40,11 @@ pub(super) fn notice(run: &mut Run) {
             }
         }
     }
-    for (_, spec, flag) in PROGRAMS.rows(CLEARS, program, |(names, ..)| names) {
-        if !flag.is_empty() && !run.args.iter().any(|word| word.is(flag)) {
+    for way in catalogue::uses(program).iter().filter(|way| way.role == Role::Empties) {
+        if !way.with.is_empty() && !run.args.iter().any(|word| way.with.iter().any(|flag| word.is(flag))) {
             continue;
         }
-        for folder in given(run, spec) {
+        for folder in given(run, way.options) {
             clear(run, &folder);
         }
     }

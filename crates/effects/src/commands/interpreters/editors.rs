@@ -19,7 +19,7 @@ const VIM: &str = "c= cmd= S= s= u= U= t= T= w= W= i= r= V# o# O# p# q? d= serve
 /// In Ex mode `-s` is silence, and takes nothing.
 const EX: &str = "c= cmd= S= s u= U= t= T= w= W= i= r= V# o# O# p# q? d= servername= remote-send= remote-expr= startuptime= listen=";
 
-pub(super) fn vim(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn vim(run: &mut Run) -> Outcome {
     let spec = if run.program == "ex" { EX } else { VIM };
     let mut commands: Vec<Word> = Vec::new();
     let mut files = Vec::new();
@@ -140,7 +140,7 @@ fn put(line: &str) -> Option<&str> {
 }
 
 /// The line editor: its commands are its input.
-pub(super) fn ed(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn ed(run: &mut Run) -> Outcome {
     let given = read(run.args, "p= prompt=", &[]);
     let files: Vec<Word> = given.rest.iter().take(1).cloned().collect();
     if let Some(command) = files.first().filter(|file| file.text.prefix().starts_with('!')) {

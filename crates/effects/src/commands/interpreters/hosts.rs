@@ -1,70 +1,26 @@
 //! Programs of other kinds with a slot for code: consoles of frameworks and databases, and applications that are
 //! scripted. What else they do, their own families say.
 
+use tollgate_catalogue::{Role, Use};
 use tollgate_shell::value::Value;
 
 use super::languages::{from_file, inline};
+use crate::catalogue;
 use crate::commands::frameworks::VALUED;
 use crate::commands::{Run, interpreters};
 use crate::languages::Language;
-use crate::names::{Names, index};
 use crate::options::{Order, read};
 use crate::word::Word;
-
-/// One slot: the programs that have it, the verbs that must come first, the options that take code (`e`) or a
-/// file of it (`f`), and the language. Without options the first word after the verb is the code.
-struct Host {
-    names: &'static [&'static str],
-    verbs: &'static [&'static str],
-    spec: &'static str,
-    language: Language,
-}
-
-const HOSTS: &[Host] = &[
-    host(&["jrunscript", "jjs"], &[], "e,eval= f,file=", Language::JavaScript),
-    host(&["blender"], &[], "e,python-expr= f,python,P=", Language::Python),
-    host(&["sage", "freecadcmd"], &[], "e,c=", Language::Python),
-    host(&["pylint"], &[], "e,init-hook=", Language::Python),
-    host(&["rails"], &["runner", "r"], "", Language::Ruby),
-    host(&["crystal"], &["eval"], "", Language::Ruby),
-    host(&["wp"], &["eval"], "", Language::Php),
-    host(&["drush"], &["php:eval", "php-eval", "ev", "eval"], "", Language::Php),
-    host(&["artisan"], &["tinker"], "e,execute=", Language::Php),
-    host(&["manage.py", "django-admin"], &["shell", "shell_plus"], "e,c,command=", Language::Python),
-    host(&["redis-cli", "valkey-cli"], &["eval", "EVAL", "eval_ro"], "", Language::Lua),
-    host(&["dotnet"], &["script"], "", Language::Slashed),
-    host(&["dotnet-script"], &["eval"], "", Language::Slashed),
-    host(&["dotnet"], &["fsi"], "f,exec,use,load=", Language::Slashed),
-    host(&["nvim"], &[], "f,l=", Language::Lua),
-    host(&["nmap"], &[], "f,script=", Language::Lua),
-    host(&["pandoc"], &[], "f,lua-filter,L=", Language::Lua),
-    host(&["emacsclient"], &[], "e,eval=", Language::Lisp),
-    host(&["bb"], &[], "", Language::Lisp),
-    host(&["kotlin", "kotlinc", "scala-cli", "jbang"], &[], "e,c,execute-script=", Language::Slashed),
-    host(&["mix"], &["run"], "e,eval=", Language::Hashed),
-    host(&["nix"], &["eval", "build", "run", "develop", "shell", "repl"], "e,expr=", Language::Nix),
-    host(&["nix-instantiate", "nix-build", "nix-shell"], &[], "e,expr,E=", Language::Nix),
-    host(&["rust-script"], &[], "e,expr=", Language::Slashed),
-    host(&["exiftool"], &[], "e,if=", Language::Perl),
-    host(&["cake", "psysh"], &["eval"], "", Language::Php),
-];
-
-const fn host(
-    names: &'static [&'static str],
-    verbs: &'static [&'static str],
-    spec: &'static str,
-    language: Language,
-) -> Host {
-    Host { names, verbs, spec, language }
-}
-
-static PROGRAMS: Names<128> = index!(HOSTS, host => host.names);
 
 /// Takes down what code in such a slot does.
 pub(in crate::commands) fn notice(run: &mut Run) {
     let (name, words) = tool(run);
-    let mut hosts = PROGRAMS.rows(HOSTS, name, |host| host.names).peekable();
-    if hosts.peek().is_none() {
+    let language = |way: &'static Use| match way.role {
+        Role::RunsCode(language) => Some((way, Language::named(language)?)),
+        _ => None,
+    };
+    let mut slots = catalogue::uses(name).iter().filter_map(language).peekable();
+    if slots.peek().is_none() {
         return;
     }
     // The long options of exiftool have one dash.
@@ -73,8 +29,8 @@ pub(in crate::commands) fn notice(run: &mut Run) {
         false => word.clone(),
     };
     let words: Vec<Word> = words.iter().map(long).collect();
-    for host in hosts {
-        slot(run, host, &words);
+    for (way, language) in slots {
+        slot(run, name, way, language, &words);
     }
     if name == "exiftool" {
         conditions(run, &words);
@@ -105,33 +61,33 @@ fn tool<'r>(run: &Run<'r, '_>) -> (&'r str, &'r [Word]) {
     }
 }
 
-fn slot(run: &mut Run, host: &Host, words: &[Word]) {
+fn slot(run: &mut Run, name: &str, way: &Use, language: Language, words: &[Word]) {
+    let verbs = way.call.first().copied().unwrap_or_default();
     let is_operand = |word: &&Word| !word.text.prefix().starts_with('-');
     let verb = words.iter().find(is_operand).map(Word::shown).unwrap_or_default();
-    if !host.verbs.is_empty() && !host.verbs.contains(&verb.as_str()) {
+    if !verbs.is_empty() && !verbs.contains(&verb.as_str()) {
         return;
     }
-    let skip = usize::from(!host.verbs.is_empty());
-    if host.spec.is_empty() {
-        let framework = ["rails", "wp", "drush"].iter().any(|name| host.names.contains(name));
-        let valued = if framework { VALUED } else { "" };
-        let skip = skip + usize::from(host.names.contains(&"dotnet") && host.verbs.contains(&"script"));
+    let skip = usize::from(!verbs.is_empty());
+    if way.options.is_empty() {
+        let valued = if matches!(name, "rails" | "wp" | "drush") { VALUED } else { "" };
+        let skip = skip + usize::from(name == "dotnet");
         if let Some(code) = read(words, valued, Order::Anywhere).operands.get(skip).cloned() {
-            code_of(run, host.language, &code);
+            code_of(run, language, &code);
         }
         return;
     }
-    let options = read(words, host.spec, Order::Anywhere);
+    let options = read(words, way.options, Order::Anywhere);
     for code in options.values("e").chain(options.operands.first().filter(|_| options.has("e"))) {
-        code_of(run, host.language, &code.clone());
+        code_of(run, language, &code.clone());
     }
     for file in options.values("f").cloned().collect::<Vec<_>>() {
         if file.is("-") {
             if let Some(text) = run.stdin().cloned() {
-                inline(run, host.language, &text, &file, &[]);
+                inline(run, language, &text, &file, &[]);
             }
         } else if is_path(&file) {
-            from_file(run, host.language, &file, &[]);
+            from_file(run, language, &file, &[]);
         }
     }
 }

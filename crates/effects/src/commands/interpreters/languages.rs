@@ -9,29 +9,10 @@ use super::modules::{makes_environment, own_module, zipped};
 use super::preamble;
 use super::script_of;
 use crate::analyst::taint;
-use crate::commands::{Commands, Handler, Run, loads, stream};
+use crate::catalogue;
+use crate::commands::{Handler, Run, loads, stream};
 use crate::languages::{self, Language, Program, edits};
 use crate::word::Word;
-
-pub(in crate::commands) const COMMANDS: Commands = &[
-    ("python", python),
-    ("pypy", python),
-    ("ipython", python),
-    ("micropython", python),
-    ("node", node),
-    ("zx", node),
-    ("nodejs", node),
-    ("ts-node", node),
-    ("tsx", node),
-    ("deno", deno),
-    ("bun", bun),
-    ("perl", perl),
-    ("ruby", ruby),
-    ("jruby", ruby),
-    ("irb", ruby),
-    ("php", php),
-    ("php-cgi", php),
-];
 
 /// An interpreter with its version in its name: `python3.12`.
 pub(in crate::commands) fn versioned(program: &str) -> Option<Handler> {
@@ -39,14 +20,12 @@ pub(in crate::commands) fn versioned(program: &str) -> Option<Handler> {
     if plain.len() == program.len() {
         return None;
     }
-    COMMANDS
-        .iter()
-        .chain(super::tail::COMMANDS)
-        .find(|(name, _)| *name == plain.trim_end_matches('-'))
-        .map(|(_, handler)| *handler)
+    let plain = plain.trim_end_matches('-');
+    catalogue::find(plain).filter(|known| known.is_versioned)?;
+    crate::commands::handlers::find(plain)?.handler
 }
 
-fn python(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn python(run: &mut Run) -> Outcome {
     let spec = "c= m= W= X= check-hash-based-pycs=";
     let given = read(run.args, spec, &["c", "m"]);
     if let Some(code) = given.value(&["c"]).cloned() {
@@ -123,7 +102,7 @@ fn python_module(run: &mut Run, module: &Word, rest: &[Word]) -> Outcome {
     own_module(run, module, rest)
 }
 
-fn node(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn node(run: &mut Run) -> Outcome {
     let spec = "e= eval= p= print= r= require= import= C= conditions= loader= experimental-loader= env-file= env-file-if-exists= \
         input-type= O= P= project= compilerOptions= test-name-pattern= title= icu-data-dir= openssl-config= \
         redirect-warnings= report-dir= watch-path= inspect-port= stack-trace-limit= experimental-default-type=";
@@ -168,7 +147,7 @@ fn node(run: &mut Run) -> Outcome {
     }
 }
 
-fn deno(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn deno(run: &mut Run) -> Outcome {
     let Some((verb, rest)) = run.args.split_first() else { return run.derived() };
     let spec = "c= config= import-map= lock= reload? L= log-level= ext= env-file? seed= location= cert=";
     let given = read(rest, spec, &[]);
@@ -189,7 +168,7 @@ fn deno(run: &mut Run) -> Outcome {
     }
 }
 
-fn bun(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn bun(run: &mut Run) -> Outcome {
     let spec = "e= eval= p= print= r= preload= require= cwd= c= config= define= env-file= port= filter= F=";
     let words = run.args.split_first().filter(|(verb, _)| verb.is("run")).map(|(_, rest)| rest);
     let given = read(words.unwrap_or(run.args), spec, &["e", "eval", "p", "print"]);
@@ -228,7 +207,7 @@ fn is_script_name(name: &str) -> bool {
 
 const PERL: &str = "e= E= i? l# 0# F? I= M? m? x? C# D? V?";
 
-fn perl(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn perl(run: &mut Run) -> Outcome {
     let given = read(run.args, PERL, &[]);
     let codes: Vec<Word> = given.values("e").chain(given.values("E")).cloned().collect();
     if given.has("c") && codes.is_empty() {
@@ -327,7 +306,7 @@ pub(in crate::commands) fn quoted(codes: &[String]) -> Vec<String> {
 
 const UTILITIES: &[&str] = &["cp", "ln", "mv", "rm", "mkdir", "rmdir", "install", "chmod", "touch"];
 
-fn ruby(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn ruby(run: &mut Run) -> Outcome {
     let spec = "e= E? F= i? I= r= K? W? x? 0# C= X= T# l a n p s S c d h v w y external-encoding= internal-encoding= \
         encoding= backtrace-limit= dump= prompt= context-mode= back-trace-limit=";
     let given = read(run.args, spec, &[]);
@@ -360,7 +339,7 @@ fn ruby(run: &mut Run) -> Outcome {
     if given.has("n") || given.has("p") { edited(run, &given, outcome, prints) } else { outcome }
 }
 
-fn php(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn php(run: &mut Run) -> Outcome {
     let spec = "r= run= B= process-begin= R= process-code= E= process-end= f= file= F= process-file= d= define= c= \
         php-ini= z= zend-extension= S= server= t= docroot= rf= rc= re= rz= ri=";
     let given = read(run.args, spec, &["r", "run"]);

@@ -3,77 +3,14 @@
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
+use super::applescript;
 use super::given::{Given, read};
 use super::languages::{from_file, inline, joined, script};
-use super::{applescript, editors};
 use crate::analyst::taint;
 use crate::commands::readers::contents;
-use crate::commands::{Commands, Run, interpreters};
+use crate::commands::{Run, interpreters};
 use crate::languages::{Language, powershell_command};
 use crate::word::Word;
-
-pub(in crate::commands) const COMMANDS: Commands = &[
-    ("lua", other),
-    ("luajit", other),
-    ("texlua", other),
-    ("Rscript", other),
-    ("R", other),
-    ("julia", other),
-    ("elixir", other),
-    ("iex", other),
-    ("gnuplot", other),
-    ("groovy", other),
-    ("scala", other),
-    ("kotlin", other),
-    ("kotlinc", other),
-    ("octave", other),
-    ("octave-cli", other),
-    ("matlab", other),
-    ("erl", erl),
-    ("jshell", other),
-    ("ocaml", other),
-    ("escript", other),
-    ("ghc", other),
-    ("ghci", other),
-    ("runghc", other),
-    ("runhaskell", other),
-    ("swift", other),
-    ("dotnet-script", other),
-    ("csi", other),
-    ("sbcl", other),
-    ("clisp", other),
-    ("ecl", other),
-    ("guile", other),
-    ("racket", other),
-    ("clojure", other),
-    ("clj", other),
-    ("bb", other),
-    ("tclsh", other),
-    ("wish", other),
-    ("expect", other),
-    ("emacs", emacs),
-    ("emacsclient", emacs),
-    ("osascript", osascript),
-    ("pwsh", pwsh),
-    ("powershell", pwsh),
-    ("pwsh.exe", pwsh),
-    ("powershell.exe", pwsh),
-    ("vim", editors::vim),
-    ("vi", editors::vim),
-    ("nvim", editors::vim),
-    ("gvim", editors::vim),
-    ("ex", editors::vim),
-    ("view", editors::vim),
-    ("rvim", editors::vim),
-    ("vimdiff", editors::vim),
-    ("gview", editors::vim),
-    ("rview", editors::vim),
-    ("vimx", editors::vim),
-    ("ed", editors::ed),
-    ("red", editors::ed),
-    ("gdb", gdb),
-    ("lldb", gdb),
-];
 
 /// Options of the interpreters above: those that take code, those that take a file, and those that only look.
 struct Style {
@@ -152,7 +89,7 @@ const PLAIN: Style =
     Style { spec: "e= eval= l= cp= classpath= D= I= W= X? O?", code: &["e", "eval"], file: &[] };
 
 /// An interpreter with `-e code`, a script, or its code on standard input.
-fn other(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn other(run: &mut Run) -> Outcome {
     let Some(language) = Language::of(run.program) else { return run.derived() };
     let family = match run.program {
         "iex" => "elixir",
@@ -213,7 +150,7 @@ fn escapes(run: &mut Run, given: &Given) {
 }
 
 /// `-s module function words` and `-run` call a function before anything else is read.
-fn erl(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn erl(run: &mut Run) -> Outcome {
     let starts = |word: &Word| word.is("-s") || word.is("-run");
     for (at, flag) in run.args.iter().enumerate().filter(|(_, word)| starts(word)) {
         let words = run.args.iter().skip(at + 1).take_while(|word| !word.text.prefix().starts_with('-'));
@@ -226,7 +163,7 @@ fn erl(run: &mut Run) -> Outcome {
     other(run)
 }
 
-fn emacs(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn emacs(run: &mut Run) -> Outcome {
     let spec = "eval= execute= l= load= script= f= funcall= L= directory= u= user= T= title= d= display= s= socket-name= e=";
     let long = |word: &Word| {
         matches!(
@@ -280,7 +217,7 @@ fn emacs(run: &mut Run) -> Outcome {
 }
 
 /// AppleScript, or JavaScript in its place.
-fn osascript(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn osascript(run: &mut Run) -> Outcome {
     let given = read(run.args, "e= l= s= i", &[]);
     let javascript =
         given.value(&["l"]).is_some_and(|language| language.shown().to_lowercase().starts_with('j'));
@@ -309,7 +246,7 @@ fn osascript(run: &mut Run) -> Outcome {
     run.derived()
 }
 
-fn pwsh(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn pwsh(run: &mut Run) -> Outcome {
     let mut args = run.args.iter();
     while let Some(word) = args.next() {
         let name = word.shown().to_lowercase();
@@ -364,7 +301,7 @@ fn command(run: &mut Run, code: &Word, rest: &[Word]) -> Outcome {
 }
 
 /// Debuggers: the program they start, and commands that leave them.
-fn gdb(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn gdb(run: &mut Run) -> Outcome {
     let spec = "one-line= one-line-before-file= source= ex= eval-command= iex= x= command= init-command= ix= p= pid= c= core= s= symbols= d= directory= cd= o= O= S= s= f= arch= n= Q";
     let args: Vec<Word> = run.args.iter().map(dashed).collect();
     let given = read(&args, spec, &["args"]);

@@ -2,11 +2,13 @@
 
 use tollgate_shell::eval::Outcome;
 
-use super::sockets::{SHELLS, control};
+use super::sockets::control;
+use crate::catalogue;
 use crate::commands::{Run, interpreters, loads};
 use crate::options::{Order, read};
 use crate::url;
 use crate::word::Word;
+use tollgate_catalogue::Tag;
 
 /// Each with its options, the words before the command, and where the address stands: an option, or one of the words.
 const ACTIVATORS: &[(&str, &str, usize, Result<&str, usize>)] = &[
@@ -43,7 +45,7 @@ const TCPSVD: &str = "h E v p c= C= b= u= l= i= x= t= 4 6 U= / K= Z= r= T=";
 const S6: &str = "q Q v d D 1 c= C= b= g= u= G= U t= h H r R p P 4 6 e E s S y Y k= K= w= W= Z z j J";
 
 /// `tcpserver 0 4444 bash`.
-pub(super) fn activator(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn activator(run: &mut Run) -> Outcome {
     let Some((_, spec, before, address)) = ACTIVATORS.iter().find(|(name, ..)| *name == run.program) else {
         return run.derived();
     };
@@ -76,14 +78,15 @@ pub(in crate::commands) fn serve(run: &mut Run, address: Option<&Word>, command:
 
 /// Is it a shell that waits for commands, rather than one that is given some?
 fn starts_shell(command: &[Word]) -> bool {
-    let is_shell = |word: &&Word| SHELLS.contains(&word.shown().rsplit('/').next().unwrap_or_default());
+    let is_shell =
+        |word: &&Word| catalogue::is(word.shown().rsplit('/').next().unwrap_or_default(), Tag::Shell);
     let Some(at) = command.iter().rposition(|word| is_shell(&word)) else { return false };
     let rest: Vec<String> = command.iter().skip(at + 1).map(Word::shown).collect();
     rest.iter().all(|word| word.starts_with('-') && !word.ends_with('c'))
 }
 
 /// `telnetd -l program` is what whoever calls gets instead of a login.
-pub(super) fn telnetd(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn telnetd(run: &mut Run) -> Outcome {
     let options = read(run.args, "l= p= b= f= F i K S w= h", Order::Anywhere);
     let address = options.value("b").cloned();
     match options.value("l").cloned() {
@@ -93,7 +96,7 @@ pub(super) fn telnetd(run: &mut Run) -> Outcome {
 }
 
 /// `inetd file`, `xinetd -f file`: what the file says is started for whoever calls.
-pub(super) fn inetd(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn inetd(run: &mut Run) -> Outcome {
     let options = read(
         run.args,
         "d f,F? e i l q= R= E a= filelog= syslog= syslog_id= pidfile= dontfork stayalive limit= logprocs= \

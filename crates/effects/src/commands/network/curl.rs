@@ -41,7 +41,7 @@ const SPEC: &str = "a,append A,user-agent= b,cookie= c,cookie-jar= C,continue-at
     socks5-gssapi-service= ssl-allow-beast ssl-auto-client-cert ssl-revoke-best-effort tlsauthtype= \
     tlspassword= tlsuser= use-ascii";
 
-pub(super) fn curl(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn curl(run: &mut Run) -> Outcome {
     let mut words = run.args.to_vec();
     words.extend(from_config(run, &read(run.args, SPEC, Order::Anywhere)));
     expand(&mut words);

@@ -13,7 +13,7 @@ use crate::analyst::taint;
 use crate::options::{Options, Order, read};
 use crate::word::Word;
 
-pub(super) fn wget(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn wget(run: &mut Run) -> Outcome {
     let spec = "V,version h,help b,background e,execute= o,output-file= a,append-output= d,debug q,quiet v,verbose \
         no-verbose i,input-file= F,force-html B,base= config= t,tries= O,output-document= no-clobber c,continue \
         N,timestamping S,server-response spider T,timeout= w,wait= Q,quota= limit-rate= P,directory-prefix= \
@@ -146,7 +146,7 @@ fn both(options: &Options, one: &'static str, other: &'static str) -> Vec<Word> 
 }
 
 /// HTTPie, xh and curlie: a method, an address, then items, some of which are files.
-pub(super) fn httpie(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn httpie(run: &mut Run) -> Outcome {
     let spec = "j,json f,form multipart boundary= raw= x,compress pretty= s,style= unsorted sorted response-charset= response-mime= \
         format-options= p,print= h,headers m,meta b,body v,verbose all P,history-print= S,stream o,output= d,download c,continue q,quiet \
         session= session-read-only= a,auth= A,auth-type= bearer= ignore-netrc offline proxy= F,follow max-redirects= max-headers= timeout= \
@@ -216,7 +216,7 @@ fn httpie_item(run: &mut Run, cargo: &mut Cargo, item: &Word, host: &str) {
     }
 }
 
-pub(super) fn aria2(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn aria2(run: &mut Run) -> Outcome {
     let spec = "d,dir= o,out= i,input-file= l,log= x,max-connection-per-server= s,split= k,min-split-size= j,max-concurrent-downloads= c,continue? \
         header= q,quiet? Z,force-sequential? V,check-integrity? D,daemon? n,no-netrc? S,show-files? T,torrent-file= M,metalink-file= \
         on-download-complete= on-download-start= on-download-error= on-download-stop= on-download-pause= on-bt-download-complete= \
@@ -294,7 +294,7 @@ fn aria2_list(run: &mut Run, list: &Word, body: &Value) {
 }
 
 /// Text browsers and small fetchers: addresses among their operands, what they print comes from there.
-pub(super) fn browser(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn browser(run: &mut Run) -> Outcome {
     let spec = "o= output= output-document= O= post= post_data cmd_script= cfg= header= H= auth= useragent= width= cookie_file= \
         dump source listonly nolist T= m= n= q s S v";
     let words: Vec<Word> = run.args.iter().map(long_form).collect();
@@ -321,7 +321,7 @@ pub(super) fn browser(run: &mut Run) -> Outcome {
 }
 
 /// Programs that show an address to a person ask for it as well.
-pub(super) fn shown(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn shown(run: &mut Run) -> Outcome {
     for word in run.args.iter().filter(|word| word.text.prefix().contains("://")) {
         connect(run, word, &Cargo::default(), false);
     }
@@ -329,7 +329,7 @@ pub(super) fn shown(run: &mut Run) -> Outcome {
 }
 
 /// `mosquitto_pub`: a message, or a file as one.
-pub(super) fn publish(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn publish(run: &mut Run) -> Outcome {
     let spec = "h,host= p,port= t,topic= m,message= f,file= s,stdin-file l,stdin-line n,null-message u,username= P,pw= i,id= q,qos= \
         r,retain d,debug cafile= cert= key= capath= k= I= V= L,url=";
     let options = read(run.args, spec, Order::Anywhere);
@@ -362,7 +362,7 @@ fn long_form(word: &Word) -> Word {
 }
 
 /// FTP clients: commands on the command line, in a batch file or on standard input.
-pub(super) fn ftp(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn ftp(run: &mut Run) -> Outcome {
     let spec =
         "c= e= f= u= p= b= P= i= o= F= J= S= l= B= R= D= q r s t v n g d a C 4 6 N m= port= user= norc N V";
     let options = read(run.args, spec, Order::Anywhere);

@@ -53,7 +53,7 @@ const PROGRAMS: &[(&str, &str, &[&str], &[&str])] = &[
     ),
 ];
 
-pub(super) fn measure(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn measure(run: &mut Run) -> Outcome {
     let Some((_, spec, files, texts)) = PROGRAMS.iter().find(|(name, ..)| *name == run.program) else {
         return run.derived();
     };

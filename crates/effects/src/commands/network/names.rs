@@ -1,8 +1,7 @@
 //! Programs that look names up or knock at hosts. The name itself is the message: it reaches whoever owns the
 //! domain.
 
-use std::slice;
-
+use tollgate_catalogue::{Role, Slot, Tag};
 use tollgate_model::phrase;
 use tollgate_shell::eval::Outcome;
 
@@ -10,12 +9,12 @@ use super::super::Run;
 use super::address::{connect, look_up, name_of, send};
 use super::cargo::{Cargo, is_strange};
 use crate::analyst::taint;
-use crate::names::{Names, index};
+use crate::catalogue;
 use crate::options::{Order, read};
 use crate::word::Word;
 
 /// `dig`, `drill`, `kdig`, `delv`: names, types, `@server` and `+options` in any order.
-pub(super) fn dig(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn dig(run: &mut Run) -> Outcome {
     let options = read(run.args, "b= c= f= k= p= q= t= x= y= 4 6 i m r u v h", Order::Anywhere);
     let mut cargo = Cargo::default();
     for file in options.values("f").cloned().collect::<Vec<_>>() {
@@ -44,7 +43,7 @@ fn is_record_type(text: &str) -> bool {
 }
 
 /// `nslookup`, `host`, `ping`, `traceroute` and their like.
-pub(super) fn knock(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn knock(run: &mut Run) -> Outcome {
     let spec = match run.program {
         "host" => "a A C d i l n r s T U v V w 4 6 c= m= N= R= t= W= p=",
         "ping" | "ping6" | "arping" => {
@@ -81,7 +80,7 @@ pub(super) fn knock(run: &mut Run) -> Outcome {
 }
 
 /// Names among other words: verbs, and options that take a name.
-pub(super) fn resolve(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn resolve(run: &mut Run) -> Outcome {
     let dotted = |word: &&Word| word.text.suffix().contains('.') && !word.text.prefix().starts_with('-');
     for word in run.args.iter().filter(dotted).cloned().collect::<Vec<_>>() {
         look_up(run, &word);
@@ -91,13 +90,8 @@ pub(super) fn resolve(run: &mut Run) -> Outcome {
 
 /// Programs that fetch from the addresses they are given tell the owners of the names as well.
 pub(super) fn asked(run: &mut Run) {
-    const FETCH: &[&str] = &[
-        "git", "npm", "pnpm", "yarn", "bun", "npx", "gem", "bundle", "cargo", "go", "helm", "svn", "hg",
-        "brew", "conda", "composer", "mvn", "docker", "podman", "skopeo", "oras", "nix", "pip", "pip3", "uv",
-        "poetry", "pipx",
-    ];
     hosts(run);
-    if !FETCH.contains(&run.program) {
+    if !catalogue::is(run.program, Tag::FetchesAddresses) {
         return;
     }
     for word in run.args {
@@ -120,33 +114,10 @@ pub(super) fn asked(run: &mut Run) {
 }
 
 /// Programs that look up the host that an option names, or every operand.
-const CLIENTS: &[(&str, &[&str])] = &[
-    ("ntpdate", &[]),
-    ("sntp", &[]),
-    ("ntpdig", &[]),
-    ("ssh-keyscan", &[]),
-    ("rdate", &[]),
-    ("finger", &[]),
-    ("mysql", &["-h", "--host"]),
-    ("mariadb", &["-h", "--host"]),
-    ("psql", &["-h", "--host"]),
-    ("redis-cli", &["-h"]),
-    ("mongosh", &["--host"]),
-    ("ldapsearch", &["-H", "-h"]),
-    ("smbclient", &["-L", "-I"]),
-    ("rpcinfo", &[]),
-    ("showmount", &[]),
-    ("snmpwalk", &[]),
-    ("snmpget", &[]),
-];
-
-static PROGRAMS: Names<64> = index!(CLIENTS, (name, _) => slice::from_ref(name));
-
 fn hosts(run: &mut Run) {
-    let Some((_, options)) = PROGRAMS.rows(CLIENTS, run.program, |(name, _)| slice::from_ref(name)).next()
-    else {
-        return;
-    };
+    let way = catalogue::uses(run.program).iter().find(|way| way.role == Role::LooksUp);
+    let Some(way) = way else { return };
+    let options = if let Slot::Options(options) = way.slot { options } else { &[] };
     for (at, word) in run.args.iter().enumerate() {
         let before = at.checked_sub(1).and_then(|at| run.args.get(at)).map(Word::shown).unwrap_or_default();
         let named =
@@ -158,7 +129,7 @@ fn hosts(run: &mut Run) {
 }
 
 /// `whois`: the whole query goes to the server.
-pub(super) fn whois(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn whois(run: &mut Run) -> Outcome {
     let options = read(
         run.args,
         "h,host= p,port= H a A b B c d F g G i= I l L m M Q R r s= S= T= v V= x q= t= w=",

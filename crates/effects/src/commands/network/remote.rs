@@ -19,7 +19,7 @@ use crate::word::Word;
 
 const SSH: &str = "4 6 A a C f G g K k M N n q s T t V v X x Y y B= b= c= D= E= e= F= I= i= J= L= l= m= O= o= P= p= Q= R= S= W= w=";
 
-pub(super) fn ssh(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn ssh(run: &mut Run) -> Outcome {
     let args: Vec<Word> = match run.program {
         // Its own option, which ssh reads otherwise: the port it watches.
         "autossh" => run.args.iter().filter(|word| !word.text.prefix().starts_with("-M")).cloned().collect(),
@@ -174,7 +174,7 @@ fn handed(options: &Options, cargo: &mut Cargo) {
 }
 
 /// Gives the password and runs the command.
-pub(super) fn sshpass(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn sshpass(run: &mut Run) -> Outcome {
     let options = read(run.args, "p= f= d= e P= v h V", Order::First);
     if let Some(file) = options.value("f").cloned() {
         run.read(&file, false);
@@ -183,7 +183,7 @@ pub(super) fn sshpass(run: &mut Run) -> Outcome {
 }
 
 /// `mosh [options] host [-- command]`.
-pub(super) fn mosh(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn mosh(run: &mut Run) -> Outcome {
     let options = read(
         run.args,
         "client= server= predict= 4 6 a n family= p,port= bind-server= ssh= no-init local experimental-remote-ip=",
@@ -201,7 +201,7 @@ pub(super) fn mosh(run: &mut Run) -> Outcome {
     Outcome::unknown(taint::NET)
 }
 
-pub(super) fn scp(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn scp(run: &mut Run) -> Outcome {
     let options =
         read(run.args, "3 4 6 A B C O p q R r s T v c= D= F= i= J= l= o= P= S= X=", Order::Anywhere);
     settings(run, &options);
@@ -226,7 +226,7 @@ const RSYNC: &str = "v,verbose q,quiet no-motd c,checksum a,archive no-OPTION r,
     log-file= log-file-format= password-file= early-input= list-only bwlimit= stop-after= stop-at= fsync write-batch= \
     only-write-batch= read-batch= protocol= iconv= checksum-seed= 4,ipv4 6,ipv6 version V help info= debug= no-inc-recursive,no-i-r";
 
-pub(super) fn rsync(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn rsync(run: &mut Run) -> Outcome {
     let options = read(run.args, RSYNC, Order::Anywhere);
     if options.has("version") || options.has("help") {
         return run.derived();

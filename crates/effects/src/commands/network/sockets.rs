@@ -8,31 +8,11 @@ use super::super::{Run, interpreters};
 use super::address::{connect, host_of, send};
 use super::cargo::Cargo;
 use crate::analyst::taint;
+use crate::catalogue;
 use crate::options::{Options, Order, read};
 use crate::url;
 use crate::word::Word;
-
-pub(super) const SHELLS: &[&str] = &[
-    "sh",
-    "bash",
-    "rbash",
-    "dash",
-    "ash",
-    "zsh",
-    "ksh",
-    "mksh",
-    "ksh93",
-    "yash",
-    "fish",
-    "csh",
-    "tcsh",
-    "busybox",
-    "cmd",
-    "cmd.exe",
-    "powershell",
-    "powershell.exe",
-    "pwsh",
-];
+use tollgate_catalogue::Tag;
 
 /// The host of one of bash's network paths.
 pub(crate) fn socket_host(path: &str) -> Option<String> {
@@ -43,7 +23,7 @@ pub(crate) fn socket_host(path: &str) -> Option<String> {
 /// What any command does whose input or output is a network path.
 pub(super) fn wired(run: &mut Run, outcome: &Outcome) {
     let (stdin, stdout) = (stream_host(&run.call.stdin.stream), stream_host(&run.call.stdout));
-    let is_shell = SHELLS.contains(&run.program);
+    let is_shell = catalogue::is(run.program, Tag::Shell);
     let interactive =
         run.args.iter().any(|word| word.text.prefix().starts_with('-') && word.text.prefix().contains('i'));
     if is_shell && let Some(host) = stdin.as_ref().or(stdout.as_ref().filter(|_| interactive)) {
@@ -107,7 +87,7 @@ pub(super) fn control(run: &mut Run, host: &str) {
 }
 
 /// `nc`, `ncat`, `netcat`.
-pub(super) fn netcat(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn netcat(run: &mut Run) -> Outcome {
     let spec = "e,exec= c,sh-exec= lua-exec= l,listen L k,keep-open C,crlf n,nodns u,udp v,verbose z w,wait= q= i,idle-timeout,delay= \
         p,source-port= s,source= x= proxy= X= P= proxy-auth= proxy-type= O= I= M= m,max-conns= T= V= W= 4 6 d D F h,help N r R S t \
         U,unixsock b broker chat ssl ssl-verify ssl-cert= ssl-key= ssl-trustfile= ssl-alpn= ssl-servername= ssl-ciphers= allow= \
@@ -165,7 +145,7 @@ fn runs(run: &mut Run, cargo: &mut Cargo, program: &Word) {
     let shown = program.shown();
     let is_shell = shown
         .split([' ', '\t', ';', '|', '&', '"', '\''])
-        .any(|part| SHELLS.contains(&part.rsplit('/').next().unwrap_or_default()));
+        .any(|part| catalogue::is(part.rsplit('/').next().unwrap_or_default(), Tag::Shell));
     let known = program.literal().is_some();
     cargo.add(if is_shell || !known {
         phrase::SHELL.to_owned()
@@ -187,12 +167,12 @@ fn is_looped(run: &Run) -> bool {
         .iter()
         .any(|effect| matches!(&effect.kind, EffectKind::Read { place, .. } if place.path == path));
     let has_shell =
-        effects.iter().any(|effect| matches!(&effect.kind, EffectKind::Exec { program, .. } if SHELLS.contains(&program.as_str())));
+        effects.iter().any(|effect| matches!(&effect.kind, EffectKind::Exec { program, .. } if catalogue::is(program, Tag::Shell)));
     run.call.stdin.stream == Stream::Pipe && is_read && has_shell
 }
 
 /// `telnet host port`.
-pub(super) fn telnet(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn telnet(run: &mut Run) -> Outcome {
     let options = read(run.args, "4 6 8 E K L a b= c d e= f F k= l= n= r u x X= S=", Order::Anywhere);
     let mut cargo = Cargo::default();
     cargo.stdin(run);
@@ -239,7 +219,7 @@ enum End {
 }
 
 /// `socat`: joins two addresses.
-pub(super) fn socat(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn socat(run: &mut Run) -> Outcome {
     let mut words = run.args.iter();
     let mut ends = Vec::new();
     while let Some(word) = words.next() {
@@ -274,7 +254,7 @@ pub(super) fn socat(run: &mut Run) -> Outcome {
 }
 
 /// What comes in goes out as messages to the address.
-pub(super) fn websocat(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn websocat(run: &mut Run) -> Outcome {
     let addresses: Vec<Word> = run
         .args
         .iter()

@@ -1,8 +1,7 @@
 //! Files that go to a store of somebody's: buckets, gists, pastebins, mail. Only what is sent; what the same
 //! programs do to infrastructure is told elsewhere.
 
-use std::slice;
-
+use tollgate_catalogue::{Role, Slot, Use};
 use tollgate_model::{FileKind, WriteMode, Zone};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
@@ -13,41 +12,10 @@ use super::address::send;
 use super::cargo::Cargo;
 use super::{forge, sites};
 use crate::analyst::taint;
-use crate::names::{Names, index};
+use crate::catalogue;
 use crate::options::{Order, read};
 use crate::url;
 use crate::word::Word;
-
-/// Tools that copy from a source to a target, by the words before the operands.
-const COPIERS: &[(&str, &[&[&str]])] = &[
-    ("aws", &[&["s3", "cp"], &["s3", "mv"], &["s3", "sync"]]),
-    ("gsutil", &[&["cp"], &["mv"], &["rsync"]]),
-    ("gcloud", &[&["storage", "cp"], &["storage", "mv"], &["storage", "rsync"], &["compute", "scp"]]),
-    ("rclone", &[&["copy"], &["copyto"], &["sync"], &["move"], &["moveto"], &["bisync"]]),
-    ("mc", &[&["cp"], &["mv"], &["mirror"], &["put"]]),
-    ("mcli", &[&["cp"], &["mv"], &["mirror"], &["put"]]),
-    ("s3cmd", &[&["put"], &["sync"], &["cp"]]),
-    ("s5cmd", &[&["cp"], &["mv"], &["sync"]]),
-    ("tailscale", &[&["file", "cp"]]),
-];
-
-/// Programs that send the files among their operands: their verbs, and how many operands before the files and
-/// how many files.
-const UPLOADERS: &[(&str, &[&str], usize, usize)] = &[
-    ("b2", &["file", "upload"], 3, 1),
-    ("b2", &["upload-file"], 2, 1),
-    ("b2", &["upload_file"], 2, 1),
-    ("b2", &["sync"], 1, 1),
-    ("ipfs", &["add"], 1, 8),
-    ("surge", &[], 0, 1),
-    ("slackcat", &[], 0, 8),
-    ("glab", &["snippet", "create"], 2, 8),
-    ("oci", &["os", "object", "put"], 3, 0),
-    ("hf", &["upload"], 2, 1),
-    ("huggingface-cli", &["upload"], 2, 1),
-    ("filebrowser", &["upload"], 1, 8),
-    ("asciinema", &["upload"], 1, 1),
-];
 
 /// Options of these tools whose value is no operand.
 const VALUES: &str = "profile= region= endpoint-url= acl= exclude= include= storage-class= sse= sse-kms-key-id= content-type= \
@@ -55,25 +23,26 @@ const VALUES: &str = "profile= region= endpoint-url= acl= exclude= include= stor
     transfers= checkers= filter= filter-from= exclude-from= include-from= log-file= log-level= max-age= min-age= attr= encrypt= \
     m q r R n,dry-run dryrun delete remove quiet recursive P,progress v d a f o= u= h= J Z z= e= i U L";
 
-static COPYING: Names<32> = index!(COPIERS, (name, _) => slice::from_ref(name));
-static UPLOADING: Names<128> = index!(UPLOADERS, (name, ..) => slice::from_ref(name));
-
 /// Takes down what the command sends to a store.
 pub(super) fn sent(run: &mut Run) {
     if run.program == "aws" && is_emulated(run, &Line::read(run.args, "endpoint-url", false)) {
         return;
     }
-    if let Some((_, ways)) = COPYING.rows(COPIERS, run.program, |(name, _)| slice::from_ref(name)).next() {
+    let uses = catalogue::uses(run.program);
+    if uses.iter().any(|way| way.role == Role::Copies) {
         if run.program == "aws" {
             sites::arguments(run);
         }
-        return copied(run, ways);
+        return copied(run, uses);
     }
-    let mut rows = UPLOADING.rows(UPLOADERS, run.program, |(name, ..)| slice::from_ref(name));
-    if let Some((_, _, skip, most)) = rows.find(|(_, verbs, ..)| {
-        verbs.iter().zip(run.args).filter(|(verb, word)| word.is(verb)).count() == verbs.len()
-    }) {
-        uploaded(run, *skip, *most);
+    let is_verb = |(verbs, word): (&&[&str], &Word)| verbs.iter().any(|verb| word.is(verb));
+    let fits = |way: &&Use| {
+        way.role == Role::Uploads
+            && run.args.len() >= way.call.len()
+            && way.call.iter().zip(run.args).all(is_verb)
+    };
+    if let Some(way) = uses.iter().find(fits) {
+        uploaded(run, way);
     }
     match run.program {
         "gh" | "glab" => {
@@ -103,25 +72,27 @@ pub(super) fn sent(run: &mut Run) {
     sites::published(run);
 }
 
-fn copied(run: &mut Run, ways: &[&[&str]]) {
+fn copied(run: &mut Run, uses: &[Use]) {
     let options = read(run.args, VALUES, Order::Anywhere);
     if options.has("n") || options.has("dryrun") {
         return;
     }
     let verbs: Vec<String> = options.operands.iter().map(Word::shown).collect();
-    let Some(way) = ways
-        .iter()
-        .find(|way| verbs.iter().zip(**way).filter(|(verb, known)| verb == *known).count() == way.len())
-    else {
+    let is_verb = |(known, verb): (&&[&str], &String)| known.contains(&verb.as_str());
+    let fits = |way: &&Use| {
+        way.role == Role::Copies && verbs.len() >= way.call.len() && way.call.iter().zip(&verbs).all(is_verb)
+    };
+    let Some(way) = uses.iter().find(fits) else {
         return object(run);
     };
-    let operands = options.operands.get(way.len()..).unwrap_or_default();
+    let operands = options.operands.get(way.call.len()..).unwrap_or_default();
     let Some((target, sources)) = operands.split_last() else { return };
     // What is no file here comes from a store of `mc`, and then its target is a file as likely as another store.
     let is_far = |source: &Word| is_store(source) || is_alias(run, source) && !is_here(run, source);
     let (far, near): (Vec<Word>, Vec<Word>) = sources.iter().cloned().partition(is_far);
     if !is_store(target) && (!is_alias(run, target) || near.is_empty()) {
-        let mirrors = way.last().is_some_and(|verb| matches!(*verb, "sync" | "mirror" | "rsync"));
+        let last = way.call.len().checked_sub(1).and_then(|at| verbs.get(at));
+        let mirrors = last.is_some_and(|verb| matches!(verb.as_str(), "sync" | "mirror" | "rsync"));
         let deletes =
             options.has("delete") || options.has("remove") || options.has("d") || run.program == "rclone";
         if mirrors && deletes {
@@ -214,12 +185,18 @@ fn site(run: &mut Run) {
     upload(run, &wide, &service);
 }
 
-fn uploaded(run: &mut Run, skip: usize, most: usize) {
+fn uploaded(run: &mut Run, way: &Use) {
+    let (skip, most) = match way.slot {
+        Slot::Operand(at) => (at, 1),
+        Slot::Operands(from) => (from, usize::MAX),
+        _ => return,
+    };
     let spec = "c,channel,configure= t,title= d,description,desc= f,filename= v,visibility= n,stream R,repo= r w Q progress \
         quiet noProgress contentType= sha1= threads= repo-type= revision= commit-message= token= project= domain=";
     let options = read(run.args, spec, Order::Anywhere);
     let is_file = |word: &&Word| run.program != "surge" || word.shown().starts_with(['.', '/']);
-    let files: Vec<Word> = options.operands.iter().skip(skip).take(most).filter(is_file).cloned().collect();
+    let files: Vec<Word> =
+        options.operands.iter().skip(way.call.len() + skip).take(most).filter(is_file).cloned().collect();
     let service = service(run);
     upload(run, &files, &service);
 }
@@ -318,7 +295,7 @@ pub(super) fn after(run: &Run, names: &[&str]) -> Vec<Word> {
 }
 
 /// `pastebinit`, and other programs that put files or standard input on a public page.
-pub(super) fn paste(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn paste(run: &mut Run) -> Outcome {
     let options = read(run.args, "i= b= a= f= t= u= P e l v h j m= r= E s= p= private", Order::Anywhere);
     let mut cargo = Cargo::default();
     let files: Vec<Word> = options.operands.iter().chain(options.values("i")).cloned().collect();
@@ -332,7 +309,7 @@ pub(super) fn paste(run: &mut Run) -> Outcome {
 }
 
 /// Mail: attachments, and the body on standard input.
-pub(super) fn mail(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn mail(run: &mut Run) -> Outcome {
     let spec = "s,subject= a,attach= A,account= b= c= e= f,file= F= h= i,init= q= r= S= t,to= u= C= H= n p R x y z E B N V v d m= O= o= X= \
         server= from= body= header= add-header= data= auth-user= auth-password= host= port= tls read-envelope-from";
     let options = read(run.args, spec, Order::Anywhere);

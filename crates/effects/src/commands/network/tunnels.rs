@@ -1,117 +1,32 @@
 //! Programs that make this machine reachable from outside.
 
-use std::slice;
-
+use tollgate_catalogue::{Role, Slot, Use};
 use tollgate_model::{EffectKind, NetDirection, phrase};
 
 use super::super::Run;
-use crate::names::{Names, index};
+use crate::catalogue;
 use crate::word::Word;
 
-/// Programs, and the verbs with which they open a way in; none means that any run does.
-const TUNNELS: &[(&str, &[&str])] = &[
-    ("ngrok", &["http", "https", "tcp", "tls", "udp", "start", "tunnel", "ssh-reverse-tunnel", "service"]),
-    ("cloudflared", &["tunnel"]),
-    ("frpc", &[]),
-    ("frps", &[]),
-    ("lt", &[]),
-    ("localtunnel", &[]),
-    ("bore", &["local", "server"]),
-    ("chisel", &["client", "server"]),
-    ("zrok", &["share", "reserve"]),
-    ("loophole", &["http", "path", "webdav"]),
-    ("pinggy", &[]),
-    ("telebit", &["http", "tcp", "ssh"]),
-    ("inlets", &["client", "server", "http", "tcp"]),
-    ("inletsctl", &["create"]),
-    ("playit", &[]),
-    ("loclx", &["tunnel"]),
-    ("expose", &["share"]),
-    ("devtunnel", &["host"]),
-    ("tunnelto", &[]),
-    ("rathole", &[]),
-    ("gs-netcat", &[]),
-    ("gsocket", &[]),
-    ("iodine", &[]),
-    ("dnscat", &[]),
-    ("dnscat2", &[]),
-    ("ptunnel", &[]),
-    ("ligolo-agent", &[]),
-    ("revsocks", &[]),
-    ("tmate", &[]),
-    ("upterm", &["host"]),
-    ("ttyd", &[]),
-    ("gotty", &[]),
-    ("tailscale", &["funnel"]),
-    ("code", &["tunnel"]),
-    ("code-insiders", &["tunnel"]),
-    ("code-tunnel", &[]),
-    ("cursor", &["tunnel"]),
-    ("windsurf", &["tunnel"]),
-    ("codium", &["tunnel"]),
-    ("untun", &["tunnel"]),
-    ("wstunnel", &["client", "server"]),
-    ("gost", &[]),
-    ("sshd", &[]),
-    ("dropbear", &[]),
-    ("in.telnetd", &[]),
-    ("zerotier-cli", &["join"]),
-    ("netbird", &["up"]),
-    ("nebula", &[]),
-    ("sish", &[]),
-    ("boringproxy", &["client", "server", "tunnel"]),
-    ("teleconsole", &[]),
-    ("sshx", &[]),
-    ("wetty", &[]),
-    ("shellinaboxd", &[]),
-    ("inlets-pro", &["tcp", "http", "uplink"]),
-    ("ligolo-ng", &[]),
-    ("ligolo-proxy", &[]),
-    ("teleport", &["start"]),
-    ("x11vnc", &[]),
-    ("vncserver", &[]),
-    ("tigervncserver", &[]),
-    ("x0vncserver", &[]),
-    ("Xvnc", &[]),
-    ("wayvnc", &[]),
-    ("tailscaled", &[]),
-    ("openvscode-server", &[]),
-    ("code-server", &[]),
-    ("gdbserver", &[]),
-    ("xpra", &["start", "shadow"]),
-];
+/// How a program opens a way in: with its verbs, or with any call.
+fn opening(program: &str) -> Option<&'static Use> {
+    catalogue::uses(program).iter().find(|way| way.role == Role::OpensTunnel)
+}
 
-/// Programs that let whoever reaches them run code, and the options that say where they listen. They are for this
-/// machine only unless told otherwise.
-const CONTROLS: &[(&str, &[&str])] = &[
-    ("jupyter", &["--ip", "--ServerApp.ip", "--NotebookApp.ip"]),
-    ("jupyter-lab", &["--ip", "--ServerApp.ip"]),
-    ("jupyter-notebook", &["--ip", "--NotebookApp.ip"]),
-    ("node", &["--inspect", "--inspect-brk", "--inspect-port"]),
-    ("deno", &["--inspect", "--inspect-brk", "--inspect-wait"]),
-    ("bun", &["--inspect", "--inspect-brk", "--inspect-wait"]),
-    ("debugpy", &["--listen"]),
-    ("dlv", &["--listen", "-l"]),
-    ("kubectl", &["--address"]),
-    ("dockerd", &["-H", "--host"]),
-    ("code", &["--host"]),
-    ("rclone", &["--rc-addr"]),
-];
+/// Which options of a program say where it lets others run code. It listens for this machine only unless told otherwise.
+fn control(program: &str) -> Option<&'static Use> {
+    catalogue::uses(program).iter().find(|way| way.role == Role::Listens)
+}
 
 /// Does a program that gives control over the machine listen for others than this machine?
 fn is_exposed(program: &str, words: &[String]) -> bool {
-    let Some((_, options)) = CONTROLS.iter().find(|(name, _)| *name == program) else { return false };
+    let Some(way) = control(program) else { return false };
+    let Slot::Options(options) = way.slot else { return false };
     let valued = words.iter().enumerate().filter_map(|(at, word)| match word.split_once('=') {
         Some((name, value)) => Some((name, value)),
         None => Some((word.as_str(), words.get(at + 1)?.as_str())),
     });
-    let verbs_fit = match program {
-        "kubectl" => words.iter().any(|word| word == "proxy" || word == "port-forward"),
-        "rclone" => words.iter().any(|word| word == "--rc-no-auth"),
-        "code" => words.iter().any(|word| word == "serve-web"),
-        _ => true,
-    };
-    verbs_fit && valued.into_iter().any(|(name, value)| options.contains(&name) && is_wide(value))
+    let fits = way.with.is_empty() || words.iter().any(|word| way.with.contains(&word.as_str()));
+    fits && valued.into_iter().any(|(name, value)| options.contains(&name) && is_wide(value))
 }
 
 /// An address that others can reach: `0.0.0.0:9229`, `*`, `tcp://203.0.113.1`, `:2345`.
@@ -126,7 +41,8 @@ fn is_wide(address: &str) -> bool {
 pub(in super::super) fn opened_by_image(run: &mut Run, image: &str, words: &[Word]) {
     let name = image.rsplit('/').next().unwrap_or_default().split([':', '@']).next().unwrap_or_default();
     let name = if name == "tailscale" { "tailscaled" } else { name };
-    let Some((name, verbs)) = TUNNELS.iter().find(|(known, _)| *known == name) else { return };
+    let Some(way) = opening(name) else { return };
+    let verbs = way.call.first().copied().unwrap_or_default();
     if verbs.is_empty() || words.iter().any(|word| word.literal().is_some_and(|word| verbs.contains(&word))) {
         push(run, name);
     }
@@ -136,9 +52,6 @@ fn push(run: &mut Run, program: &str) {
     let carries = vec![format!("{}`{program}`", phrase::TUNNEL)];
     run.push(EffectKind::Net { host: String::new(), direction: NetDirection::Out, carries });
 }
-
-static OPENING: Names<256> = index!(TUNNELS, (name, _) => slice::from_ref(name));
-static CONTROLLING: Names<64> = index!(CONTROLS, (name, _) => slice::from_ref(name));
 
 /// Verbs behind the first that only show, set up or take down.
 const HARMLESS: &[&str] = &[
@@ -183,11 +96,9 @@ pub(super) fn opened(run: &mut Run) {
         }
         _ => {}
     }
-    let listed = OPENING.rows(TUNNELS, run.program, |(name, _)| slice::from_ref(name)).next();
+    let listed = opening(run.program);
     let module = run.program.starts_with("python") && run.args.first().is_some_and(|word| word.is("-m"));
-    let controls =
-        CONTROLLING.rows(CONTROLS, run.program, |(name, _)| slice::from_ref(name)).next().is_some();
-    if listed.is_none() && !module && !controls {
+    if listed.is_none() && !module && control(run.program).is_none() {
         return;
     }
     let shown: Vec<String> = run.args.iter().map(Word::shown).collect();
@@ -195,7 +106,8 @@ pub(super) fn opened(run: &mut Run) {
     if is_exposed(&program, &shown) {
         return push(run, &program);
     }
-    let Some((_, verbs)) = listed else { return };
+    let Some(way) = listed else { return };
+    let verbs = way.call.first().copied().unwrap_or_default();
     let only_asks = |word: &String| {
         matches!(word.as_str(), "-h" | "--help" | "help" | "version" | "--version" | "-V" | "-v")
             || (run.program == "sshd" && matches!(word.as_str(), "-t" | "-T" | "-G"))

@@ -6,8 +6,7 @@ use tollgate_shell::value::Value;
 
 use super::indexes::index;
 use super::install;
-use super::managers;
-use super::told::Part;
+use super::told::{Part, find};
 use crate::commands::Run;
 use crate::indexes::is_usual_host;
 use crate::url;
@@ -132,12 +131,12 @@ pub(super) fn notice(run: &mut Run) {
         }
         return;
     }
-    let Some(manager) = managers::find(program) else { return };
+    let Some(manager) = find(program) else { return };
     let Some(told) = manager.own(run.args).filter(|told| !told.looks_only()) else { return };
     for part in &told.parts {
         match part {
             Part::Source(_, word) => addresses(&word.shown()).iter().for_each(|address| named(run, address)),
-            Part::Operand(word) if manager.takes_addresses => package(run, word),
+            Part::Operand(word) if manager.0.takes_addresses => package(run, word),
             Part::Operand(_) | Part::Other(_) => {}
         }
     }

@@ -1,8 +1,19 @@
 //! How managers read their words: verbs, packages, and options with what belongs to them.
 
-use super::managers::{Manager, find};
+use tollgate_catalogue::Packages;
+
+use crate::catalogue;
 use crate::commands::Run;
 use crate::word::Word;
+
+/// What is known of the manager of this name.
+pub(super) fn find(program: &str) -> Option<Manager> {
+    catalogue::find(program)?.packages.map(Manager)
+}
+
+/// A manager of packages, plugins or templates.
+#[derive(Clone, Copy)]
+pub(super) struct Manager(pub &'static Packages);
 
 /// The words of a manager that are no options, and not for the program that it runs.
 pub(in crate::commands) fn operands(run: &Run) -> Vec<Word> {
@@ -48,9 +59,9 @@ impl Manager {
     /// What it is told, if that brings in code.
     pub fn own(&self, words: &[Word]) -> Option<Told> {
         let told = self.told(words);
-        let is_verb = |verb: &String| one_of(self.brings, verb);
-        let mut verbs = told.verbs.iter().take(if self.tasks { usize::MAX } else { 1 });
-        let brings = self.brings.is_empty() || verbs.any(is_verb);
+        let is_verb = |verb: &String| one_of(self.0.brings, verb);
+        let mut verbs = told.verbs.iter().take(if self.0.tasks { usize::MAX } else { 1 });
+        let brings = self.0.brings.is_empty() || verbs.any(is_verb);
         brings.then_some(told)
     }
 
@@ -73,7 +84,7 @@ impl Manager {
                 continue;
             }
             let name = self.name(text).to_owned();
-            if one_of(self.ends, &name) {
+            if one_of(self.0.ends, &name) {
                 break;
             }
             let value = self.value(word, &name, &mut rest);
@@ -98,8 +109,8 @@ impl Manager {
     fn may_be_operand(&self, word: &Word, name: &str, value: &Word, told: &Told) -> bool {
         let text = value.shown();
         let is_apart = !word.text.prefix().ends_with(&text);
-        let is_address = text.contains("://") && !one_of(self.addresses, name);
-        is_apart && (is_address || told.verbs.is_empty() && one_of(self.brings, &text))
+        let is_address = text.contains("://") && !one_of(self.0.addresses, name);
+        is_apart && (is_address || told.verbs.is_empty() && one_of(self.0.brings, &text))
     }
 
     /// The name of an option, without what is attached to it.
@@ -121,7 +132,7 @@ impl Manager {
         rest: &mut std::iter::Peekable<impl Iterator<Item = &'w Word>>,
     ) -> Option<Word> {
         let text = word.text.prefix();
-        if one_of(self.pairs, name) {
+        if one_of(self.0.pairs, name) {
             rest.next();
         }
         let start = text.len() - text.trim_start_matches('-').len() + name.len();
@@ -134,19 +145,19 @@ impl Manager {
     }
 
     fn takes(&self, name: &str) -> bool {
-        one_of(self.values, name) || self.is_source(name)
+        one_of(self.0.values, name) || self.is_source(name)
     }
 
     /// Managers of .NET do not mind capital letters, and npm has an index for each scope.
     fn is_source(&self, name: &str) -> bool {
-        let known =
-            one_of(self.sources, name) || name.len() > 1 && one_of(self.sources, &name.to_ascii_lowercase());
-        known || name.ends_with(":registry") && one_of(self.sources, "registry")
+        let known = one_of(self.0.sources, name)
+            || name.len() > 1 && one_of(self.0.sources, &name.to_ascii_lowercase());
+        known || name.ends_with(":registry") && one_of(self.0.sources, "registry")
     }
 
     /// Does what stands behind these verbs run?
     fn is_run(&self, verbs: &[String]) -> bool {
-        !verbs.is_empty() && one_of(self.runs, &verbs.join("/"))
+        !verbs.is_empty() && one_of(self.0.runs, &verbs.join("/"))
     }
 }
 
@@ -163,21 +174,21 @@ impl Verbs {
     fn push(&mut self, word: &Word, manager: &Manager, told: &mut Told) {
         told.parts.push(Part::Operand(word.clone()));
         let shown = word.shown();
-        let known = manager.brings.is_empty() || one_of(manager.brings, &shown);
+        let known = manager.0.brings.is_empty() || one_of(manager.0.brings, &shown);
         let is_value = std::mem::take(&mut self.behind_stranger) && told.verbs.is_empty() && !known;
         if let Some(left) = self.skipped.checked_sub(1) {
             self.skipped = left;
             return;
         }
         let leads = |lead: &&(&str, usize)| lead.0 == shown || lead.0 == "+" && shown.starts_with('+');
-        if let Some((_, words)) = manager.leads.iter().find(leads).filter(|_| told.verbs.is_empty()) {
+        if let Some((_, words)) = manager.0.leads.iter().find(leads).filter(|_| told.verbs.is_empty()) {
             self.skipped = *words;
             return;
         }
         if !told.verbs.is_empty() {
             told.packages.push(word.clone());
         }
-        if !is_value && (told.verbs.len() < 4 || manager.tasks) {
+        if !is_value && (told.verbs.len() < 4 || manager.0.tasks) {
             told.verbs.push(shown);
         }
     }

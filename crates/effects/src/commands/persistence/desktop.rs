@@ -10,7 +10,7 @@ use super::persist;
 use crate::word::Word;
 
 /// `--install link name path` makes or replaces the link, `--set name path` lets it lead elsewhere.
-pub(super) fn alternatives(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn alternatives(run: &mut Run) -> Outcome {
     let after = |flag: &str, at: usize| run.args.iter().skip_while(|word| !word.is(flag)).nth(at).cloned();
     if let Some(link) = after("--install", 1) {
         run.analyst.write(&link, WriteMode::Overwrite, None, run.shell);
@@ -29,7 +29,7 @@ fn is_installed(program: &Word) -> bool {
 }
 
 /// Settings of a desktop that name a command: keys, and programs in place of others.
-pub(super) fn desktop(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn desktop(run: &mut Run) -> Outcome {
     let words: Vec<String> =
         run.args.iter().map(Word::shown).filter(|word| !word.starts_with("--")).collect();
     let names_command = |text: &str| {

@@ -6,7 +6,7 @@ use super::weaken;
 use crate::commands::Run;
 use crate::word::Word;
 
-pub(super) fn ufw(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn ufw(run: &mut Run) -> Outcome {
     let off = |word: &Word| matches!(word.shown().as_str(), "disable" | "reset");
     if run.args.iter().any(off) { weaken(run, "turns its firewall off") } else { run.derived() }
 }
@@ -25,7 +25,7 @@ fn rules_given(run: &mut Run) -> String {
     text.and_then(|text| text.as_literal().map(str::to_owned)).unwrap_or_default()
 }
 
-pub(super) fn firewall(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn firewall(run: &mut Run) -> Outcome {
     let mut words: Vec<String> = run.args.iter().map(Word::shown).collect();
     words.extend(rules_given(run).split_whitespace().map(|word| word.trim_end_matches(';').to_owned()));
     let flushes = words.iter().any(|word| matches!(word.as_str(), "-F" | "--flush" | "-X"))
@@ -34,12 +34,12 @@ pub(super) fn firewall(run: &mut Run) -> Outcome {
 }
 
 /// `mkcert -install`: whoever gets its key is believed to be any site.
-pub(super) fn root_certificate(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn root_certificate(run: &mut Run) -> Outcome {
     let installs = run.args.iter().any(|word| word.is("-install") || word.is("--install"));
     if installs { weaken(run, "a new authority is believed for every site") } else { run.derived() }
 }
 
-pub(super) fn gatekeeper(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn gatekeeper(run: &mut Run) -> Outcome {
     let off =
         |word: &Word| matches!(word.shown().as_str(), "--master-disable" | "--global-disable" | "disable");
     if run.args.iter().any(off) { weaken(run, "turns its checks of programs off") } else { run.derived() }

@@ -29,7 +29,7 @@ pub(super) struct Search<'o> {
     pub own: bool,
 }
 
-pub(super) fn grep(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn grep(run: &mut Run) -> Outcome {
     let spec = match run.program {
         "rg" => specs::RIPGREP,
         "ag" | "ack" => AG,

@@ -2,14 +2,16 @@
 
 use tollgate_model::{Certainty, EffectKind, Zone};
 
+use crate::catalogue;
 use crate::commands::Run;
 use crate::word::Word;
+use tollgate_catalogue::Tag;
 
 /// A program of which nothing is known and that is given a file of secrets to work on may show it, also as the
 /// value of an option: `-f`, `-iL` and `--input` name what is worked on. `--key server.key` and `--env-file .env`
 /// are how secrets are used without being shown.
 pub(in crate::commands) fn unknown(run: &mut Run) {
-    let looks = LOOKERS.contains(&run.program);
+    let looks = catalogue::is(run.program, Tag::LooksAtFiles);
     let mut option: Option<String> = None;
     for word in run.args {
         let text = word.text.prefix();
@@ -55,37 +57,15 @@ fn uses(run: &Run, option: &str, file: &Word) -> bool {
     ];
     let letters = ["e", "c", "k", "p", "s", "K", "ks"];
     // `-i` names an identity where somebody logs in, and otherwise what is worked on.
-    let logs_in =
-        || IDENTIFIED.contains(&run.program) || run.args.iter().any(|word| word.shown().contains('@'));
+    let logs_in = || {
+        catalogue::is(run.program, Tag::IdentityFile)
+            || run.args.iter().any(|word| word.shown().contains('@'))
+    };
     letters.contains(&option)
         || option == "i" && is_key(file) && logs_in()
         || parts.iter().any(|part| lower.contains(part))
         || matches!(option, "f" | "file") && run.program.contains("env")
 }
-
-/// Programs to which `-i` names the key they log in or decrypt with.
-const IDENTIFIED: &[&str] = &[
-    "ssh",
-    "scp",
-    "sftp",
-    "sshfs",
-    "ssh-copy-id",
-    "mosh",
-    "autossh",
-    "sshuttle",
-    "pssh",
-    "parallel-ssh",
-    "plink",
-    "pscp",
-    "psftp",
-    "age",
-    "rage",
-    "eb",
-    "vagrant",
-    "kitchen",
-    "fab",
-    "xxh",
-];
 
 /// A file that holds one key.
 fn is_key(file: &Word) -> bool {
@@ -101,76 +81,3 @@ fn lists_files(program: &str, option: Option<&str>) -> bool {
         ("file", Some("f" | "files-from")) | ("du", Some("files0-from" | "X" | "exclude-from"))
     )
 }
-
-/// Programs without effects of their own that look at a file's name, rights or size, or open it for a person.
-const LOOKERS: &[&str] = &[
-    "ls",
-    "dir",
-    "vdir",
-    "exa",
-    "eza",
-    "lsd",
-    "tree",
-    "stat",
-    "file",
-    "test",
-    "[",
-    "[[",
-    "du",
-    "df",
-    "realpath",
-    "readlink",
-    "dirname",
-    "basename",
-    "pathchk",
-    "namei",
-    "lsattr",
-    "getfacl",
-    "xattr",
-    "getfattr",
-    "echo",
-    "printf",
-    "print",
-    "type",
-    "which",
-    "open",
-    "xdg-open",
-    "code",
-    "cursor",
-    "zed",
-    "subl",
-    "idea",
-    "lsof",
-    "fuser",
-    "ssh-add",
-    "inotifywait",
-    "fswatch",
-    "mkcert",
-    "keytool",
-    "certtool",
-    "restorecon",
-    "chcon",
-    "export",
-    "unset",
-    "cd",
-    "pushd",
-    "return",
-    "exit",
-    "true",
-    "false",
-    "dotenv-linter",
-    "git-crypt",
-    "mdfind",
-    "mdls",
-    "locate",
-    "read",
-    "local",
-    "declare",
-    "typeset",
-    "readonly",
-    "alias",
-    "hash",
-    "let",
-    "shift",
-    ":",
-];

@@ -1,11 +1,13 @@
 //! Files of variables that a program puts into an environment: from then on, the variables in them that hold secrets
 //! are secrets by whatever name. Loading shows none of them; printing one does.
 
+use tollgate_catalogue::{Role, Slot, Use};
 use tollgate_model::{FileKind, Place, Zone};
 use tollgate_shell::eval::Shell;
 
 use super::names::is_secret_name;
 use crate::analyst::Analyst;
+use crate::catalogue;
 use crate::commands::Run;
 use crate::secrets_scan;
 use crate::word::Word;
@@ -14,26 +16,14 @@ use crate::word::Word;
 const SIZE: usize = 64 * 1024;
 const KEPT: usize = 256;
 
-/// Options that name a file of variables, by the programs that have them, and whether one is loaded without being named.
-const LOADERS: &[(&[&str], &[&str], bool)] = &[
-    (&["node", "nodejs", "tsx", "ts-node"], &["--env-file", "--env-file-if-exists"], false),
-    (&["deno"], &["--env-file"], false),
-    (&["bun"], &["--env-file"], true),
-    (&["uv", "uvx", "pdm", "devbox", "flask", "op"], &["--env-file"], false),
-    (&["docker", "podman", "nerdctl"], &["--env-file"], false),
-    (&["dotenvx"], &["--env-file", "-f"], true),
-    (&["dotenv", "dotenv-cli"], &["-e", "-f", "--file"], true),
-    (&["env-cmd", "godotenv"], &["-f", "--file"], true),
-    (&["honcho", "foreman", "shdotenv"], &["-e", "--env"], true),
-    (&["just"], &["--dotenv-path", "-E"], false),
-    (&["pipenv", "direnv", "heroku"], &[], true),
-];
-
 /// Loads the files of variables that a program's options name.
 pub(in crate::commands) fn notice(run: &mut Run) {
-    let Some((_, options, usual)) = LOADERS.iter().find(|(names, ..)| names.contains(&run.program)) else {
-        return;
+    let loads = |way: &'static Use| match (way.role, way.slot) {
+        (Role::LoadsEnvironment { by_default }, Slot::Options(options)) => Some((options, by_default)),
+        (Role::LoadsEnvironment { by_default }, _) => Some((&[] as &[&str], by_default)),
+        _ => None,
     };
+    let Some((options, usual)) = catalogue::uses(run.program).iter().find_map(loads) else { return };
     let mut files = Vec::new();
     for (at, word) in run.args.iter().enumerate() {
         let text = word.text.prefix();
@@ -49,7 +39,7 @@ pub(in crate::commands) fn notice(run: &mut Run) {
             _ => {}
         }
     }
-    if files.is_empty() && *usual {
+    if files.is_empty() && usual {
         files.push(Word::literal_at(".env", run.call.span));
     }
     for file in files.iter().take(8) {

@@ -7,21 +7,14 @@ use tollgate_shell::value::Taint;
 use super::super::Run;
 use super::{HUGE, bytes};
 use crate::analyst::taint;
+use crate::catalogue;
 use crate::options::{Order, read};
 use crate::paths;
 use crate::word::Word;
+use tollgate_catalogue::Tag;
 
 /// Devices that give data for as long as somebody reads.
 const DEVICES: &[&str] = &["/dev/zero", "/dev/urandom", "/dev/random", "/dev/full"];
-
-/// Programs that hand on all they are given, in this form or another.
-const HAND_ON: &[&str] = &[
-    "cat", "tee", "tr", "base64", "base32", "xxd", "od", "hexdump", "hd", "rev", "sed", "cut", "fold", "fmt",
-    "nl", "paste", "pv", "gzip", "bzip2", "xz", "zstd", "dd", "buffer", "mbuffer", "openssl", "sponge",
-];
-
-/// Programs that keep all they are given until it ends.
-const KEEP: &[&str] = &["tail", "sort", "tac", "shuf"];
 
 /// Options with which such a program stops by itself.
 const BOUNDS: &[&str] = &["count=", "-l", "-N", "-n", "--read-bytes", "--length", "--size", "-S"];
@@ -29,7 +22,7 @@ const BOUNDS: &[&str] = &["count=", "-l", "-N", "-n", "--read-bytes", "--length"
 /// The mark of what the command prints, if it never ends. Takes down the file that it goes to.
 pub(in crate::commands) fn marks(run: &mut Run) -> Taint {
     let ends = run.args.iter().any(|word| word.text.prefix().starts_with("-c"));
-    if KEEP.contains(&run.program) && takes_endless(run) && !ends {
+    if catalogue::is(run.program, Tag::KeepsInput) && takes_endless(run) && !ends {
         fills(run, "the memory");
     }
     if !is_endless(run) {
@@ -60,7 +53,7 @@ pub(super) fn fills(run: &mut Run, file: &str) {
 }
 
 /// Programs that try how much a machine bears: without an end, and with more memory or disk than it has, it is no test.
-pub(super) fn stress(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn stress(run: &mut Run) -> Outcome {
     let spec = "t,timeout= c,cpu= i,io= m,vm= d,hdd= vm-bytes= hdd-bytes= vm-hang= vm-keep n,dry-run q,quiet v,verbose all= \
         a= class= sequential= fork= vm-method= metrics metrics-brief bigheap= brk= page-in oomable";
     let options = read(run.args, spec, Order::Anywhere);
@@ -85,7 +78,7 @@ fn is_endless(run: &Run) -> bool {
         return true;
     }
     let bounded = |word: &Word| BOUNDS.iter().any(|bound| word.text.prefix().starts_with(bound));
-    if !HAND_ON.contains(&run.program)
+    if !catalogue::is(run.program, Tag::StreamsInput)
         || run.args.iter().any(bounded) && !matches!(run.program, "sed" | "cat" | "tr" | "nl")
     {
         return false;

@@ -3,10 +3,12 @@
 use tollgate_shell::value::Taint;
 
 use crate::analyst::taint;
+use crate::catalogue;
 use crate::commands::alter::is_flag;
 use crate::commands::readers::is_file;
 use crate::commands::{Run, find, wrappers};
 use crate::word::Word;
+use tollgate_catalogue::Tag;
 
 /// The marks of what a command prints: lists, and what is left of them.
 pub(crate) fn marks(run: &mut Run, printed: Taint) -> Taint {
@@ -63,31 +65,10 @@ fn counts_far(words: &[String]) -> bool {
         .any(|last| last > 999)
 }
 
-/// Programs that print the names they are given, each with something about it.
-const TELLERS: &[&str] = &[
-    "du",
-    "wc",
-    "stat",
-    "file",
-    "md5sum",
-    "sha1sum",
-    "sha224sum",
-    "sha256sum",
-    "sha384sum",
-    "sha512sum",
-    "b2sum",
-    "cksum",
-    "sum",
-    "shasum",
-    "md5",
-    "lsattr",
-    "getfacl",
-];
-
 /// Names of files: those in a folder, or those that a program was given.
 fn names(run: &mut Run) -> Taint {
     let lists = matches!(run.program, "ls" | "gls" | "dir" | "vdir" | "exa" | "eza" | "lsd");
-    if !lists && !TELLERS.contains(&run.program) {
+    if !lists && !catalogue::is(run.program, Tag::ListsOperands) {
         return Taint::NONE;
     }
     let operands: Vec<Word> =

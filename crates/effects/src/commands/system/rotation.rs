@@ -12,7 +12,7 @@ use crate::word::Word;
 /// The sections whose lines a shell runs.
 const SCRIPTS: &[&str] = &["prerotate", "postrotate", "firstaction", "lastaction", "preremove"];
 
-pub(super) fn logrotate(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn logrotate(run: &mut Run) -> Outcome {
     let options = read(
         run.args,
         "d,debug f,force m,mail= s,state= skip-state-lock v,verbose l,log= version",

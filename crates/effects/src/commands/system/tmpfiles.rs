@@ -8,7 +8,7 @@ use crate::commands::{Run, loads};
 use crate::options::{Order, read};
 use crate::word::Word;
 
-pub(super) fn tmpfiles(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn tmpfiles(run: &mut Run) -> Outcome {
     let spec = "create clean remove purge user boot graceful dry-run prefix= exclude-prefix= E root= image= image-policy= \
         replace= no-pager cat-config tldr h,help version inline";
     let options = read(run.args, spec, Order::Anywhere);

@@ -8,7 +8,7 @@ use crate::commands::{Run, interpreters};
 use crate::options::{Order, read};
 use crate::word::Word;
 
-pub(super) fn just(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn just(run: &mut Run) -> Outcome {
     run.in_files(follow_justfile)
 }
 

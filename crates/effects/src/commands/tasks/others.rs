@@ -29,7 +29,7 @@ pub(crate) fn ninja_commands(text: &str) -> Vec<String> {
     commands.take(RECIPES * 4).map(|line| line.trim().replace("$$", "$")).collect()
 }
 
-pub(super) fn composer(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn composer(run: &mut Run) -> Outcome {
     let options = read(run.args, "d,working-dir= n q v no-scripts dev timeout=", Order::Anywhere);
     let words: Vec<String> = options.operands.iter().map(Word::shown).collect();
     let names: Vec<&str> = match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {

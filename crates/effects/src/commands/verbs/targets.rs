@@ -51,7 +51,7 @@ const ADDRESS: &[&str] = &["DATABASE_URL"];
 
 const WAYS: &[Ways] = &[
     Ways {
-        tools: &["rails"],
+        tools: &["rails", "rake"],
         stages: &["RAILS_ENV", "RACK_ENV"],
         selectors: &["e", "environment"],
         everywhere: &["db:drop:all", "db:purge:all"],
@@ -60,7 +60,7 @@ const WAYS: &[Ways] = &[
         ..NONE
     },
     Ways {
-        tools: &["manage.py"],
+        tools: &["manage.py", "django-admin"],
         stages: &["DJANGO_SETTINGS_MODULE"],
         selectors: &["settings"],
         connections: &["database"],
@@ -75,9 +75,9 @@ const WAYS: &[Ways] = &[
         addresses: &["DATABASE_URL", "DB_URL", "DB_DATABASE"],
         ..NONE
     },
-    Ways { tools: &["prisma"], addresses: ADDRESS, ..NONE },
+    Ways { tools: &["prisma", "zenstack"], addresses: ADDRESS, ..NONE },
     Ways {
-        tools: &["symfony"],
+        tools: &["symfony", "console", "doctrine"],
         stages: &["APP_ENV"],
         selectors: &["e", "env"],
         connections: &["connection", "em"],
@@ -85,14 +85,25 @@ const WAYS: &[Ways] = &[
         ..NONE
     },
     Ways {
-        tools: &["flask"],
+        tools: &["flask", "alembic"],
         stages: &["FLASK_ENV"],
         connections: &["n", "name"],
         addresses: &["DATABASE_URL", "SQLALCHEMY_DATABASE_URI"],
         ..NONE
     },
     Ways {
-        tools: &["knex"],
+        tools: &[
+            "knex",
+            "sequelize",
+            "sequelize-cli",
+            "typeorm",
+            "typeorm-ts-node-commonjs",
+            "mikro-orm",
+            "drizzle-kit",
+            "node-pg-migrate",
+            "db-migrate",
+            "kysely",
+        ],
         stages: &["NODE_ENV", "KNEX_ENV"],
         selectors: &["e", "env"],
         connections: &["connection", "context", "contextName"],
@@ -109,13 +120,18 @@ const WAYS: &[Ways] = &[
     },
     Ways { tools: &["mix"], stages: &["MIX_ENV"], addresses: ADDRESS, ..NONE },
     Ways {
-        tools: &["goose"],
+        tools: &["goose", "migrate"],
         addresses: &["GOOSE_DBSTRING"],
         options: &["database"],
         behind_driver: true,
         ..NONE
     },
-    Ways { tools: &["sqlx"], addresses: ADDRESS, options: &["database-url", "D", "url", "u"], ..NONE },
+    Ways {
+        tools: &["sqlx", "diesel", "sea-orm-cli", "refinery", "dbmate", "atlas-cli"],
+        addresses: ADDRESS,
+        options: &["database-url", "D", "url", "u"],
+        ..NONE
+    },
     Ways { tools: &["liquibase"], addresses: &["LIQUIBASE_COMMAND_URL"], options: &["url"], ..NONE },
     Ways {
         tools: &["sqitch"],
@@ -126,12 +142,12 @@ const WAYS: &[Ways] = &[
     Ways { tools: &["flyway"], addresses: &["FLYWAY_URL"], options: &["url"], ..NONE },
 ];
 
-fn ways(tool: &Tool) -> Option<&'static Ways> {
+fn ways(tool: Tool) -> Option<&'static Ways> {
     WAYS.iter().find(|ways| ways.tools.iter().any(|name| tool.names.contains(name)))
 }
 
 /// The stage that a tool's words name, else its variables. Where a database is named, no variable makes another of it.
-pub(super) fn stage(run: &Run, tool: &Tool, line: &Line) -> Stage {
+pub(super) fn stage(run: &Run, tool: Tool, line: &Line) -> Stage {
     let ways = ways(tool).unwrap_or(&NONE);
     let databases = databases(run, ways, line);
     let stages = stages(run, ways, line);
@@ -152,7 +168,7 @@ pub(super) fn stage(run: &Run, tool: &Tool, line: &Line) -> Stage {
 
 /// What a tool is told for people. The words of one that has a stage are tasks: `rake db:drop test` drops no database of
 /// that name.
-pub(super) fn without_tasks(tool: &Tool, what: &str) -> String {
+pub(super) fn without_tasks(tool: Tool, what: &str) -> String {
     if ways(tool).is_none_or(|ways| ways.behind_driver) {
         return what.to_owned();
     }

@@ -9,7 +9,7 @@ use crate::commands::{Run, interpreters, variables};
 use crate::options::{Options, Order, read};
 use crate::word::Word;
 
-pub(super) fn env(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn env(run: &mut Run) -> Outcome {
     let spec = "i,ignore-environment 0,null u,unset= C,chdir= S,split-string= block-signal? default-signal? \
         ignore-signal? list-signal-handling v,debug a,argv0=";
     let options = read(run.args, spec, Order::First);

@@ -7,7 +7,7 @@ use crate::options::{Order, read};
 use crate::word::Word;
 
 /// `sg group command`, or a shell that reads its input; `sg run …` is ast-grep by its short name.
-pub(super) fn sg(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn sg(run: &mut Run) -> Outcome {
     const VERBS: &[&str] = &["run", "scan", "test", "new", "lsp", "completions", "help"];
     let names_command = run.args.iter().any(|word| word.is("-c") || word.is("--command"));
     let is_verb = |word: &Word| VERBS.iter().any(|verb| word.is(verb)) || word.text.prefix().starts_with("-");

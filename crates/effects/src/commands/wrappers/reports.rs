@@ -8,12 +8,12 @@ use super::super::{Run, interpreters};
 use crate::options::{Options, Order, read};
 use crate::word::Word;
 
-pub(super) fn which(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn which(run: &mut Run) -> Outcome {
     located(&read(run.args, "a,all s i,read-alias", Order::Anywhere).operands)
 }
 
 /// `type -P name` of bash tells where a program lies; without the letter it tells what a name stands for.
-pub(super) fn kind(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn kind(run: &mut Run) -> Outcome {
     let options = read(run.args, "a f t p P", Order::Anywhere);
     if options.has("p") || options.has("P") { located(&options.operands) } else { run.derived() }
 }
@@ -69,7 +69,7 @@ pub(super) fn keys(run: &mut Run, words: &[Word]) -> Outcome {
 }
 
 /// `ip netns exec NAME command`, `ip vrf exec NAME command`.
-pub(super) fn ip(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn ip(run: &mut Run) -> Outcome {
     // A line that is no command is shown.
     for pair in run.args.windows(2).filter(|pair| {
         pair.first().is_some_and(|flag| matches!(flag.shown().as_str(), "-b" | "-batch" | "--batch"))

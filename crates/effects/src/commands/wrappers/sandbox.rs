@@ -62,7 +62,7 @@ const TWO: &[&str] = &[
     "chmod",
 ];
 
-pub(super) fn bwrap(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn bwrap(run: &mut Run) -> Outcome {
     let mut there = Elsewhere::new(run.analyst.world);
     let mut folder = None;
     // It keeps nothing out that would be lost.

@@ -40,7 +40,7 @@ pub(super) fn services(run: &mut Run, options: &Options) {
 
 /// `start-stop-daemon`: starts the program that `--startas` or `--exec` names with the operands, or ends those that
 /// it finds.
-pub(super) fn daemon(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn daemon(run: &mut Run) -> Outcome {
     let spec = "S,start K,stop T,status H,help V,version p,pidfile= x,exec= n,name= u,user= g,group= s,signal= R,retry= \
         a,startas= t,test o,oknodo q,quiet c,chuid= r,chroot= d,chdir= b,background notify-await notify-timeout= \
         C,no-close N,nicelevel= P,procsched= I,iosched= k,umask= m,make-pidfile remove-pidfile v,verbose O,output= \

@@ -10,7 +10,7 @@ use super::super::{Run, interpreters, loads};
 use crate::options::{Order, read};
 use crate::word::Word;
 
-pub(super) fn tmux(run: &mut Run) -> Outcome {
+pub(in crate::commands) fn tmux(run: &mut Run) -> Outcome {
     let spec = "2 C D l N u v V c= f= L= S= T=";
     let options = read(run.args, spec, Order::First);
     if let Some(code) = options.value("c").cloned() {

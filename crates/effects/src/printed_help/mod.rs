@@ -1,9 +1,6 @@
-//! What is known of each family of programs, as a table made from the code's own tables: every option of every
-//! program with what it adds, every verb with what it does. The table stands in `docs/families.md`; a test
-//! says when it is stale, another compares the options with what the programs of this machine print.
+//! The options that are known of programs, against those that the programs of this machine print.
 
 mod help;
-mod table;
 
 use std::collections::BTreeSet;
 
