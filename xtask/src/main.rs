@@ -2,9 +2,9 @@
 
 mod bench;
 mod build;
+mod catalogue;
 mod corpus;
 mod dist;
-mod families;
 mod fresh;
 mod hot;
 mod hot_data;
@@ -32,7 +32,8 @@ For contributors
   cargo xtask e2e [AGENT=VERSION…] drive the real clients, as pinned or in another version
   cargo xtask record [AGENT…] [--store]
                                    record the clients' payloads and show what changed
-  cargo xtask families             write docs/families.md and compare options with real programs
+  cargo xtask catalogue show NAME  print what is known of a program
+  cargo xtask catalogue check      compare known options with what programs print
   cargo xtask corpus FILE          judge a file of real commands (JSON lines with `command`)
   cargo xtask verdicts record|compare [FILE…]
                                    record how every case is judged; show what a change moved
@@ -61,7 +62,7 @@ fn main() -> ExitCode {
         Some("tidy" | "docs" | "record") => devtools(&args),
         Some("bench") => bench(rest),
         Some("hot") => hot::record(),
-        Some("families") => families::run(),
+        Some("catalogue") => catalogue::run(rest),
         Some("corpus") => corpus::run(rest.first().map(String::as_str)),
         Some("verdicts") => verdicts::run(rest),
         _ => {
