@@ -3,5 +3,7 @@
 pub mod agent_docs;
 pub mod clients;
 pub mod docs;
+pub mod layers;
+pub mod syntax;
 pub mod tidy;
 pub mod workflow_docs;

@@ -1,4 +1,4 @@
-//! What the compiler does not hold: the dependency table, purity, lengths, the list of fault tests, generated pages,
+//! What the compiler does not hold: the dependency table, layers, purity, the list of fault tests, generated pages,
 //! licences.
 
 use std::collections::BTreeSet;
@@ -8,7 +8,8 @@ use anyhow::{Context, Result, bail};
 
 use xtask::sh;
 
-use crate::{agent_docs, docs};
+use crate::syntax::references;
+use crate::{agent_docs, docs, layers};
 
 /// Who may know whom. Siblings do not know each other.
 const KNOWS: &[(&str, &[&str])] = &[
@@ -63,18 +64,15 @@ const IO: &[&str] = &[
     "Instant::now",
 ];
 
-/// Catalogues of like things, which may be long.
-const CATALOGUES: &[&str] = &["crates/effects/src/paths/zones.rs"];
-
 /// Runs every check and shows all problems at once.
 pub fn run() -> Result<()> {
     let mut problems = Vec::new();
     let sources = sources()?;
     problems.extend(dependencies()?);
     for (path, text) in &sources {
-        problems.extend(purity(path, text));
-        problems.extend(lengths(path, text));
+        problems.extend(purity(path, text)?);
     }
+    problems.extend(layers::problems(&sources)?);
     problems.extend(faults(&sources)?);
     problems.extend(last_word(&sources));
     problems.extend(docs::stale()?);
@@ -110,52 +108,20 @@ fn dependencies() -> Result<Vec<String>> {
     Ok(problems)
 }
 
-fn purity(path: &Path, text: &str) -> Vec<String> {
+fn purity(path: &Path, text: &str) -> Result<Vec<String>> {
     let shown = path.display().to_string();
     let pure = PURE.iter().any(|name| shown.starts_with(&format!("crates/{name}/src/")));
     if !pure || IMPURE.iter().any(|folder| shown.starts_with(folder)) {
-        return Vec::new();
+        return Ok(Vec::new());
     }
-    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-    let lines = code.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"));
-    lines
-        .flat_map(|(number, line)| {
-            IO.iter().filter(move |word| line.contains(*word)).map(move |word| (number, word))
-        })
-        .map(|(number, word)| format!("{shown}:{}: `{word}` in a pure crate", number + 1))
-        .collect()
-}
-
-fn lengths(path: &Path, text: &str) -> Vec<String> {
-    let shown = path.display().to_string();
-    let mut problems = Vec::new();
-    let count = text.split("#[cfg(test)]").next().unwrap_or_default().lines().count();
-    let limit = if shown == "crates/tollgate/src/main.rs" { 60 } else { 500 };
-    if shown.contains("/src/") && count > limit && !CATALOGUES.contains(&shown.as_str()) {
-        problems.push(format!("{shown}: {count} lines, more than {limit}"));
-    }
-    // Tests are tables, which may be long.
-    let is_test = shown.contains("/tests/") || shown.ends_with("tests.rs");
-    let code = if is_test { "" } else { text.split("#[cfg(test)]").next().unwrap_or_default() };
-    let mut start: Option<(usize, usize, &str)> = None;
-    for (number, line) in code.lines().enumerate() {
-        let indent = line.len() - line.trim_start().len();
-        let trimmed = line.trim_start();
-        let is_function = ["fn ", "pub fn ", "pub(crate) fn ", "pub(super) fn "]
-            .iter()
-            .any(|head| trimmed.starts_with(head));
-        if is_function && trimmed.ends_with('{') {
-            start = Some((number, indent, trimmed));
-        }
-        if let Some((from, depth, name)) = start.filter(|(_, depth, _)| trimmed == "}" && indent == *depth) {
-            let length = number - from + 1;
-            if length > 60 && depth <= 4 {
-                problems.push(format!("{shown}:{}: {length} lines, more than 60: {name}", from + 1));
-            }
-            start = None;
-        }
-    }
-    problems
+    let found = references(text).with_context(|| shown.clone())?.into_iter().filter_map(|reference| {
+        let name = reference.path.join("::");
+        let word = IO.iter().find(|word| {
+            name == **word || name.starts_with(&format!("{word}::")) || name.ends_with(**word)
+        })?;
+        Some(format!("{shown}:{}: `{word}` in a pure crate", reference.line))
+    });
+    Ok(found.collect())
 }
 
 /// Each row of the page about faults has a test that is named after it, and each such test has its row.

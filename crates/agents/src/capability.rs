@@ -167,11 +167,6 @@ impl EventCapability {
         [deny, ask, halt, context, rewrite, message]
     }
 
-    /// Whether a refusal is said as well: not where ending the turn stands alone, since it would keep the agent going.
-    pub(crate) fn halt_says_deny(&self, act: crate::Act) -> bool {
-        act != crate::Act::Halt || self.halt != Halt::Alone
-    }
-
     /// An event that is only told about.
     pub(crate) const fn deaf(name: &'static str, phase: Phase) -> Self {
         Self {

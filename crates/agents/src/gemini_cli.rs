@@ -56,7 +56,7 @@ impl Adapter for GeminiCli {
             answer.top("continue", false);
             answer.top("stopReason", said.reason.as_str());
         }
-        if said.refuses() && said.row.deny != Deny::Never && said.row.halt_says_deny(said.act) {
+        if said.refuses() && said.row.deny != Deny::Never && said.says_deny() {
             answer.top("decision", "deny");
             answer.top("reason", said.reason.as_str());
         }

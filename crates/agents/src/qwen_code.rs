@@ -120,7 +120,7 @@ fn say_refusal(said: &Said, answer: &mut Answer, behaviour: &mut Vec<(String, Va
         answer.top("stopReason", reason);
     }
     match said.row.deny {
-        _ if !said.row.halt_says_deny(said.act) => {}
+        _ if !said.says_deny() => {}
         Deny::Decision => {
             answer.top("decision", "block");
             answer.top("reason", reason);

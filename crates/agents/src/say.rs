@@ -123,6 +123,11 @@ impl Said<'_> {
     pub fn refuses(&self) -> bool {
         matches!(self.act, Act::Deny | Act::Halt)
     }
+
+    /// Whether a refusal is said as well: not where ending the turn stands alone, since it would keep the agent going.
+    pub(crate) fn says_deny(&self) -> bool {
+        self.act != Act::Halt || self.row.halt != Halt::Alone
+    }
 }
 
 impl<'a> Saying<'a> {

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use tollgate_model::json::{Value, object, parse};
 use tollgate_policy::{Program, Stage, StageKind};
 
-use crate::Way;
 use crate::process::{Next, Running, last_line};
 use crate::result::{Said, StageResult};
 use crate::search::on_path;
+use crate::{Way, answer};
 
 const PYTHON: &str = include_str!("shim.py");
 /// The `middleware_base` module for Python: what the gate provides and `tollgate middleware init` writes.
@@ -255,7 +255,7 @@ fn read(stage: &Stage, line: &str) -> StageResult {
             "this Node reads no TypeScript; install bun, deno or tsx, or Node 22.18 or newer",
         ),
         (Some(error), _) => StageResult::failed(stage, error.chars().take(300).collect::<String>()),
-        (None, Some(result)) => StageResult::read(stage, result),
+        (None, Some(result)) => answer::read(stage, result),
         (None, None) => exited(stage, &answer),
     }
 }
@@ -268,7 +268,7 @@ fn exited(stage: &Stage, answer: &Value) -> StageResult {
     let (printed, complaint) = (text("printed"), text("complaint"));
     let none = || Value::Map(Vec::new());
     let object = parse(printed.as_bytes()).ok().filter(|value| value.as_map().is_some());
-    let said = object.map(|answer| StageResult::read(stage, &answer));
+    let said = object.map(|answer| answer::read(stage, &answer));
     match (code, said) {
         (None, _) => StageResult::failed(stage, "it gave no result"),
         (Some(2), Some(said)) if said.said.refuses() && said.fault.is_none() => said,

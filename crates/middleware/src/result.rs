@@ -142,11 +142,6 @@ impl StageResult {
         (passes || is_same) && is_quiet
     }
 
-    /// Reads what a middleware answered, in whichever form.
-    pub(crate) fn read(stage: &Stage, answer: &Value) -> Self {
-        crate::answer::read(stage, answer)
-    }
-
     /// As later middlewares see it. They know `block` as the word of every refusal.
     pub(crate) fn value(&self) -> Value {
         let decision = if self.said.refuses() { Said::Block } else { self.said };

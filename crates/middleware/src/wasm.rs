@@ -13,8 +13,8 @@ use tollgate_policy::Stage;
 use wasmi::{CompilationMode, Config, Engine, Error, Instance, Linker, Module, Store, StoreLimits};
 use wasmi::{StoreLimitsBuilder, TrapCode, TypedFunc};
 
-use crate::process;
 use crate::result::{Said, StageResult};
+use crate::{answer, process};
 
 /// The largest module.
 const MODULE: u64 = 16 << 20;
@@ -43,7 +43,7 @@ pub(crate) fn run(file: &str, stage: &Stage, input: &Value, earlier: &[StageResu
         Err(why) => return StageResult::failed(stage, why),
     };
     match parse(&answer) {
-        Ok(value) if value.as_map().is_some() => StageResult::read(stage, &value),
+        Ok(value) if value.as_map().is_some() => answer::read(stage, &value),
         _ => StageResult::failed(stage, "its answer is not one JSON object"),
     }
 }

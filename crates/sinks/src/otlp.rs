@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::spans::{nanos, spans, trace};
+use crate::spans::{attribute, nanos, spans, trace};
 use crate::{Address, Signal, Trouble, gate_micros, http, is_work, rules, text, verdict};
 
 pub(crate) fn send(
@@ -112,12 +112,4 @@ fn histogram(agent: &str, times: &[f64], first: &str, last: &str) -> Value {
         "count": times.len().to_string(), "sum": times.iter().sum::<f64>(), "explicitBounds": BOUNDS,
         "bucketCounts": counts.map(|count| count.to_string()),
     })
-}
-
-pub(crate) fn attribute(key: &str, value: &str) -> Value {
-    json!({"key": key, "value": {"stringValue": value}})
-}
-
-pub(crate) fn attribute_number(key: &str, value: u64) -> Value {
-    json!({"key": key, "value": {"intValue": value.to_string()}})
 }

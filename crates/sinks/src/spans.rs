@@ -4,7 +4,6 @@
 use serde_json::{Map, Value, json};
 use tollgate_store::{NO_RESULT, micros_of};
 
-use crate::otlp::{attribute, attribute_number};
 use crate::{gate_micros, is_work, rules, text, verdict};
 
 /// How many calls and sessions are remembered; beyond that the oldest are forgotten.
@@ -172,6 +171,15 @@ fn span(call: &Value, ended: Option<&Value>, end: End) -> Value {
 /// The same text has the same id, so that a span finds its session whoever delivers it.
 fn id(text: &str, digits: usize) -> String {
     blake3::hash(text.as_bytes()).to_hex().chars().take(digits).collect()
+}
+
+/// A text as OTLP writes attributes.
+pub(crate) fn attribute(key: &str, value: &str) -> Value {
+    json!({"key": key, "value": {"stringValue": value}})
+}
+
+fn attribute_number(key: &str, value: u64) -> Value {
+    json!({"key": key, "value": {"intValue": value.to_string()}})
 }
 
 #[cfg(test)]
