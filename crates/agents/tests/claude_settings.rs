@@ -65,6 +65,7 @@ fn an_older_version_skips_the_file_for_any_broken_hook() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn a_repaired_file_is_read_and_says_what_it_said() {
     let hook = |command: &str| format!(r#"{{ "type": "command", "command": "{command}" }}"#);
     for (event, was, is) in [

@@ -153,6 +153,7 @@ fn check(table: &[(&str, &[&str])]) {
 const TRACKED: &str = "loses src/b.rs a.rs";
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn discards() {
     check(&[
         ("git reset --hard", &[TRACKED]),
@@ -410,6 +411,7 @@ fn pushes() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn code_in_settings() {
     let gone: &[&str] = &["rm /h", "runs rm"];
     check(&[
@@ -553,6 +555,7 @@ fn files_read_and_written() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn ordinary_work_is_silent() {
     let silent = [
         "git status -sb",

@@ -145,6 +145,7 @@ fn servers_tools_are_judged_by_names() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn edits_are_judged_by_what_they_make() {
     let settings = "tamper the controls of a coding agent: ";
     for (path, old, new, expected) in [

@@ -417,6 +417,7 @@ fn the_hosts_side() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn notes() {
     let kinds = |source: &str| -> Vec<String> {
         let found = run(source, Dialect::Bash);

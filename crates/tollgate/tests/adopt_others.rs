@@ -50,6 +50,7 @@ fn snake(home: &Home, event: &str, tool: &str, command: &str) -> Value {
     })
 }
 
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn cases() -> Vec<Case> {
     vec![
         Case {

@@ -44,6 +44,7 @@ fn canaries_do_not_count_as_sessions_but_events_do() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn every_way_to_be_out_of_force_has_a_light_and_a_cure() {
     let cases: &[(&str, Spoil, i32, &str, &str)] = &[
         (

@@ -208,6 +208,7 @@ fn a_middleware_base_above_the_hook_file_or_in_the_project_is_not() {
 // Point 14.
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn exit_codes_are_answers() {
     let python = |body: &str| {
         format!("import os, sys, json\ndef process(hook_input, config, previous_results):\n    {body}\n")

@@ -122,6 +122,7 @@ fn an_agent_without_that_scope_says_so() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn doctor_knows_how_each_agent_skips_the_gate_in_silence() {
     let cases: &[(&str, &str, &str, &str, &str)] = &[
         ("codex", ".codex/config.toml", "sha256:", "sha256:0", "skips them in silence"),

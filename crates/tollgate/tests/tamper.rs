@@ -122,6 +122,7 @@ fn f49_the_hash_of_the_pin_is_not_the_agents_to_read() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn f39_whatever_is_done_to_the_log_is_found_and_located() {
     type Attack = fn(&Path);
     let attacks: [(&str, Attack, &str); 14] = [

@@ -274,6 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "a table of cases")]
     fn outputs_are_read() {
         for (status, output, expected) in [
             (

@@ -21,6 +21,7 @@ fn check(tool: &str, input: &str, expected: &str) {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn tools_become_calls() {
     check(
         "Bash",

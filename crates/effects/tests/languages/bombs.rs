@@ -166,6 +166,7 @@ fn many_effects_are_said_to_be_too_many() {
     assert!(found.iter().any(|effect| effect == "opaque"));
 }
 
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn pieces() -> impl Strategy<Value = String> {
     let words = [
         "import os",

@@ -1,6 +1,7 @@
 use crate::{hits, quiet};
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn what_python_does() {
     hits(&[
         ("python3 -c \"import shutil; shutil.rmtree('/home/user/docs')\"", "delete-tree /home/user/docs"),

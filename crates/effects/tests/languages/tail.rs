@@ -1,6 +1,7 @@
 use crate::{hits, quiet};
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn what_other_languages_do() {
     hits(&[
         ("lua -e 'os.execute(\"rm -rf ~/x\")'", "delete-tree /home/user/x"),

@@ -55,6 +55,7 @@ fn ask(text: &str, current: Option<usize>) -> Result<bool, Stop> {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn conditions() {
     for (text, holds) in [
         ("true", true),
@@ -189,6 +190,7 @@ fn absence_is_an_answer_and_failure_is_none() {
 
 /// The text, the part that is marked, and what is said.
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn what_is_wrong_is_said_where_it_stands() {
     for (text, part, said) in [
         ("", "", "a condition that says nothing"),

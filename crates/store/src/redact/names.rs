@@ -341,6 +341,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "a table of cases")]
     fn names_say_secret_or_not() {
         check(
             Some(Claim::Strong),

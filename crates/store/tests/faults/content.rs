@@ -104,6 +104,7 @@ fn f29_even_a_thousand_large_fields_fit() {
 
 /// Secrets of many kinds in every place of a record. None of their bytes may be found anywhere in the state.
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn f30_no_planted_secret_is_on_disk() {
     let pem = format!(
         "-----BEGIN OPENSSH PRIVATE KEY-----\n{}\n-----END OPENSSH PRIVATE KEY-----",

@@ -457,6 +457,7 @@ fn servers_tools_and_notebooks_are_bound() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn patches_and_the_tools_of_other_agents_are_bound() {
     let team = Team::with("[plan]");
     team.write("src/a.rs", "fn a() {}\n");

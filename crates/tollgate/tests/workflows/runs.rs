@@ -259,6 +259,7 @@ fn green_has_the_tests_in_it_that_were_red() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn other_agents_tell_how_a_command_ended() {
     let command = "pytest -q";
     let like = |team: &Team, event: &str, rest: Value| {

@@ -9,6 +9,7 @@ use super::super::token::Tok;
 use super::super::value::Val;
 use super::{function, property};
 
+#[expect(clippy::too_many_lines, reason = "one arm for each kind of statement")]
 pub(in crate::languages) fn statement(m: &mut Machine) {
     let word = match m.peek() {
         Some(Tok::Name(word)) => Rc::clone(word),
