@@ -12,7 +12,7 @@ use crate::syntax::{Reference, references};
 /// Crates with modules in a circle, and how many. A number may only fall; a crate that is not here has none.
 const CIRCLES: &[(&str, usize)] = &[
     ("e2e", 2),
-    ("effects", 27),
+    ("effects", 19),
     ("lastword", 2),
     ("model", 2),
     ("policy", 6),

@@ -9,6 +9,7 @@ use tollgate_shell::eval::Shell;
 use tollgate_shell::first_lookalike;
 use tollgate_shell::value::{Text, Value};
 
+use crate::TEXT_LIMIT;
 use crate::analyst::{Analyst, own_at};
 use crate::carriers;
 use crate::catalogue;
@@ -25,9 +26,6 @@ use crate::settings;
 use crate::sources;
 use crate::startup;
 use tollgate_catalogue::Tag;
-
-/// The most of a written text that is looked at.
-pub(crate) const TEXT_LIMIT: usize = 1 << 20;
 
 /// Adds what the effects found so far amount to.
 pub(crate) fn settle(analyst: &mut Analyst, shell: &Shell) {

@@ -398,7 +398,7 @@ impl Host for Analyst<'_> {
             "HOME" => Some(self.world.home().to_owned()),
             "PWD" if !self.cwd.is_empty() => Some(self.cwd.clone()),
             // The value of a secret stays unknown, so that it is seen where it goes, and never written down.
-            _ if commands::secrets::is_secret_name(name) => None,
+            _ if crate::secret_names::is_secret_name(name) => None,
             _ => self.world.environment(name),
         }
     }
@@ -408,7 +408,7 @@ impl Host for Analyst<'_> {
     }
 
     fn is_unset(&self, name: &str) -> bool {
-        !commands::secrets::is_secret_name(name) && self.world.environment(name).is_none()
+        !crate::secret_names::is_secret_name(name) && self.world.environment(name).is_none()
     }
 
     fn home_of(&self, user: &str) -> Option<String> {

@@ -7,7 +7,7 @@ use tollgate_model::phrase::{
 use tollgate_model::{Certainty, CodeSource, Effect, EffectKind, NetDirection, Place, World, Zone};
 use tollgate_shell::value::Value;
 
-use crate::aftermath::TEXT_LIMIT;
+use crate::TEXT_LIMIT;
 use crate::analyst::Analyst;
 use crate::cargo;
 use crate::carriers::{self, Part, Runs};

@@ -7,8 +7,7 @@ use tollgate_model::{EffectKind, Place, World};
 use tollgate_shell::eval::Shell;
 use tollgate_shell::value::Value;
 
-use crate::aftermath::TEXT_LIMIT;
-use crate::commands::is_known_index;
+use crate::TEXT_LIMIT;
 use crate::url::{Url, is_this_machine};
 use crate::word::show;
 
@@ -269,6 +268,45 @@ pub(crate) fn is_usual_host(host: &str, address: &str) -> bool {
     is_known_index(address)
         || is_this_machine(host)
         || address.starts_with("https://") && KEEPERS.iter().any(|keeper| dotted.ends_with(keeper))
+}
+
+/// Indexes that a great many projects use by their own documentation.
+pub(crate) fn is_known_index(url: &str) -> bool {
+    let Some(rest) = url.strip_prefix("https://") else { return false };
+    let host = rest.split(['/', ':', '?']).next().unwrap_or_default();
+    let known = [
+        "pypi.org",
+        "files.pythonhosted.org",
+        "test.pypi.org",
+        "download.pytorch.org",
+        "pypi.nvidia.com",
+        "pypi.ngc.nvidia.com",
+        "data.pyg.org",
+        "wheels.vllm.ai",
+        "storage.googleapis.com",
+        "registry.npmjs.org",
+        "registry.yarnpkg.com",
+        "npm.pkg.github.com",
+        "rubygems.org",
+        "index.crates.io",
+        "rsproxy.cn",
+        "mirrors.ustc.edu.cn",
+        "astral-sh.github.io",
+        "abetlen.github.io",
+        "pypi.anaconda.org",
+        "registry.npmmirror.com",
+        "pypi.tuna.tsinghua.edu.cn",
+        "mirrors.aliyun.com",
+        "services.gradle.org",
+        "repo.maven.apache.org",
+        "repo1.maven.org",
+        "downloads.gradle.org",
+        "dlcdn.apache.org",
+        "archive.apache.org",
+        "mirrors.cloud.tencent.com",
+        "pypi.python.org",
+    ];
+    known.contains(&host)
 }
 
 #[cfg(test)]

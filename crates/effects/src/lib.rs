@@ -13,6 +13,7 @@ mod commands;
 mod content;
 mod documents;
 mod elsewhere;
+mod encodings;
 mod gravity;
 mod hidden;
 mod indexes;
@@ -32,6 +33,7 @@ mod pictures;
 mod pipelines;
 #[cfg(test)]
 mod printed_help;
+mod secret_names;
 mod secrets_scan;
 mod settings;
 mod shapes;
@@ -52,6 +54,9 @@ pub use memory::entries;
 pub use status::{Deciding, status_of};
 
 use tollgate_model::{Effect, Event, Kind, ToolUse, World};
+
+/// The most of a written text that is looked at.
+const TEXT_LIMIT: usize = 1 << 20;
 
 /// Everything the call that waits for an answer would do, or what a person's prompt tells the agent. Pure: the
 /// same event in the same world gives the same effects.

@@ -3,7 +3,7 @@
 
 use tollgate_model::{EffectKind, NetDirection, Place, World};
 
-use crate::aftermath::TEXT_LIMIT;
+use crate::TEXT_LIMIT;
 use crate::url::Url;
 
 /// The most addresses of a text that are looked at.

@@ -1,7 +1,7 @@
 //! Credentials in a text, by the shapes their issuers document. Small on purpose: it only has to say that a
 //! text about to be sent holds one.
 
-use crate::commands::secrets::is_secret_name;
+use crate::secret_names::is_secret_name;
 use crate::url::is_this_machine;
 
 /// A shape: how it begins, which characters go on, how many at least, and what it is.

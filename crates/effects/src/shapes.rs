@@ -2,7 +2,7 @@
 
 use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
 
-use crate::commands::secrets::is_secret_name;
+use crate::secret_names::is_secret_name;
 use crate::taint;
 
 /// The most that is written down of one.

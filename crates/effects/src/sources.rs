@@ -5,7 +5,7 @@ use tollgate_model::hosts::on_forge;
 use tollgate_model::json::{self, Value as Json};
 use tollgate_model::{EffectKind, Place, World};
 
-use crate::aftermath::TEXT_LIMIT;
+use crate::TEXT_LIMIT;
 use crate::indexes::{is_requirements, is_usual_host};
 use crate::url::Url;
 

@@ -6,7 +6,7 @@ use core::net::{Ipv4Addr, Ipv6Addr};
 
 use tollgate_model::{hosts, phrase};
 
-use crate::commands::codecs;
+use crate::encodings;
 use crate::secrets_scan::{is_secret_line, sent_credentials, sent_value};
 
 pub(crate) use encoded::{label_holds_data, looks_encoded};
@@ -117,7 +117,7 @@ pub(crate) fn data(address: &str) -> Option<String> {
     if !kind.ends_with(";base64") {
         return Some(payload);
     }
-    String::from_utf8(codecs::from_base64(&payload)?).ok()
+    String::from_utf8(encodings::from_base64(&payload)?).ok()
 }
 
 /// What keeps secrets, or decides over a machine, and answers whoever reaches its port: the port, how the path

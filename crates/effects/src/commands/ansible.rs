@@ -6,9 +6,9 @@ use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
 
 use super::containers::remote;
-use super::secrets::is_secret_name;
 use super::verbs::Line;
 use super::{Run, interpreters};
+use crate::secret_names::is_secret_name;
 use crate::word::Word;
 
 /// Modules that write the file which `path` or `dest` names.

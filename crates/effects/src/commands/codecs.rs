@@ -6,18 +6,19 @@ use tollgate_shell::value::{Piece, Text, Value};
 
 use super::Run;
 use crate::analyst::taint;
+use crate::encodings::{from_base32, from_base64, from_hex};
 use crate::options::{Order, read};
 use crate::word::Word;
 
 pub(super) fn base64(run: &mut Run) -> Outcome {
     let options =
         read(run.args, "d,D,decode i,ignore-garbage w,wrap= o,output= b,break= input=", Order::Anywhere);
-    decode(run, &options.operands, options.has("d"), |text| bits(text, 6, base64_digit))
+    decode(run, &options.operands, options.has("d"), from_base64)
 }
 
 pub(super) fn base32(run: &mut Run) -> Outcome {
     let options = read(run.args, "d,decode i,ignore-garbage w,wrap=", Order::Anywhere);
-    decode(run, &options.operands, options.has("d"), |text| bits(text, 5, base32_digit))
+    decode(run, &options.operands, options.has("d"), from_base32)
 }
 
 pub(super) fn xxd(run: &mut Run) -> Outcome {
@@ -29,7 +30,7 @@ pub(super) fn xxd(run: &mut Run) -> Outcome {
         .collect();
     let options = read(&args, spec, Order::Anywhere);
     let plain = options.has("p");
-    decode(run, &options.operands, options.has("r"), move |text| if plain { hex(text) } else { None })
+    decode(run, &options.operands, options.has("r"), move |text| if plain { from_hex(text) } else { None })
 }
 
 pub(super) fn openssl(run: &mut Run) -> Outcome {
@@ -50,12 +51,7 @@ pub(super) fn openssl(run: &mut Run) -> Outcome {
     }
     let keyed = has("-k") || has("-K") || has("-pass");
     let outcome =
-        decode(
-            run,
-            &files,
-            undo,
-            move |text| if base64 && !keyed { bits(text, 6, base64_digit) } else { None },
-        );
+        decode(run, &files, undo, move |text| if base64 && !keyed { from_base64(text) } else { None });
     for output in after(run.args, "-out") {
         run.analyst.write(&output, WriteMode::Overwrite, Some(&outcome.stdout), run.shell);
     }
@@ -110,63 +106,6 @@ fn decode(run: &mut Run, files: &[Word], undo: bool, how: impl Fn(&str) -> Optio
         Some(text) => Outcome { stdout: Value::text(&text).with_taint(input.taint), status: Status::Either },
         None => Outcome::unknown(input.taint.union(taint::DECODED)),
     }
-}
-
-/// Digits of a base that is a power of two, to bytes. Anything else is skipped, padding ends it.
-fn bits(text: &str, width: u32, digit: fn(u8) -> Option<u32>) -> Option<Vec<u8>> {
-    let mut out = Vec::new();
-    let (mut buffer, mut filled) = (0_u32, 0);
-    for value in text.bytes().take_while(|byte| *byte != b'=').filter_map(digit) {
-        buffer = (buffer << width) | value;
-        filled += width;
-        if filled >= 8 {
-            filled -= 8;
-            out.push(u8::try_from((buffer >> filled) & 0xff).ok()?);
-            buffer &= (1 << filled) - 1;
-        }
-    }
-    Some(out)
-}
-
-fn base64_digit(byte: u8) -> Option<u32> {
-    let value = match byte {
-        b'A'..=b'Z' => byte - b'A',
-        b'a'..=b'z' => byte - b'a' + 26,
-        b'0'..=b'9' => byte - b'0' + 52,
-        b'+' | b'-' => 62,
-        b'/' | b'_' => 63,
-        _ => return None,
-    };
-    Some(u32::from(value))
-}
-
-fn base32_digit(byte: u8) -> Option<u32> {
-    let value = match byte {
-        b'A'..=b'Z' => byte - b'A',
-        b'a'..=b'z' => byte - b'a',
-        b'2'..=b'7' => byte - b'2' + 26,
-        _ => return None,
-    };
-    Some(u32::from(value))
-}
-
-/// Bytes that were written in base 64.
-pub(crate) fn from_base64(text: &str) -> Option<Vec<u8>> {
-    bits(text, 6, base64_digit)
-}
-
-/// Bytes that were written in base 32.
-pub(crate) fn from_base32(text: &str) -> Option<Vec<u8>> {
-    bits(text, 5, base32_digit)
-}
-
-/// Bytes that were written in hexadecimal digits.
-pub(crate) fn from_hex(text: &str) -> Option<Vec<u8>> {
-    hex(text)
-}
-
-fn hex(text: &str) -> Option<Vec<u8>> {
-    bits(text, 4, |byte| char::from(byte).to_digit(16))
 }
 
 /// `tr SET1 SET2` over known text: a simple cipher is a decoder.

@@ -57,7 +57,6 @@ mod zsh;
 pub(crate) use agents_cli::leads_away as leads_agent_away;
 pub(crate) use containers::opened;
 pub(crate) use git::written_settings;
-pub(crate) use packages::is_known_index;
 pub(crate) use persistence::is_unchecked;
 pub(crate) use readers::secrets_in_home;
 use tollgate_model::{Certainty, EffectKind, NetDirection, work};

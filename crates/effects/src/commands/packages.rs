@@ -12,10 +12,10 @@ use tollgate_model::{Certainty, EffectKind, WriteMode};
 
 use super::Run;
 use super::verbs::{Deed, Line};
+use crate::indexes::is_known_index;
 use crate::word::Word;
 pub(super) use essential::is_essential;
 use indexes::index;
-pub(crate) use indexes::is_known_index;
 pub(super) use told::operands;
 
 /// Changes where packages come from.

@@ -15,8 +15,8 @@ use tollgate_shell::value::{Taint, Text, Value};
 pub(crate) use self::names::secrets_in_home;
 pub(super) use self::names::{is_file, named_like};
 pub(super) use self::unknown::unknown;
+use super::Run;
 use super::configs::members;
-use super::{Run, secrets};
 use crate::options::{Options, Order, read};
 use crate::word::Word;
 
@@ -262,12 +262,14 @@ fn environment_of_jq(run: &mut Run, program: &Word) {
         }
         let name: String =
             rest.trim_start_matches(['.', '[', '"', '(']).chars().take_while(|c| is_name(*c)).collect();
-        let names =
-            match (rest.starts_with(['.', '[', '(']) && !name.is_empty(), secrets::is_secret_name(&name)) {
-                (true, true) => vec![format!("{PRINTED}{name}")],
-                (true, false) => continue,
-                (false, _) => Vec::new(),
-            };
+        let names = match (
+            rest.starts_with(['.', '[', '(']) && !name.is_empty(),
+            crate::secret_names::is_secret_name(&name),
+        ) {
+            (true, true) => vec![format!("{PRINTED}{name}")],
+            (true, false) => continue,
+            (false, _) => Vec::new(),
+        };
         run.push(EffectKind::EnvRead { names });
     }
 }

@@ -2,15 +2,14 @@
 
 mod filters;
 pub(super) mod loaded;
-mod names;
 
 use tollgate_model::phrase::{PRINTED, STORE};
 use tollgate_model::{Certainty, CodeSource, Effect, EffectKind, Span, WriteMode, Zone};
 use tollgate_shell::eval::{Call, Field, Open, Outcome, Status, Stream};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
+use crate::secret_names::is_secret_name;
 use filters::{is_filter, is_told, keeps_all, picks_secret, shows_database};
-pub(crate) use names::is_secret_name;
 
 use super::readers::told;
 use super::{Run, databases, system};

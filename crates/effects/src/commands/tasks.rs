@@ -13,7 +13,7 @@ use tollgate_shell::value::{Piece, Value};
 use super::configs::members::{self, Set};
 use super::strangers::possibly;
 use super::{Run, alter, interpreters};
-use crate::aftermath::TEXT_LIMIT;
+use crate::TEXT_LIMIT;
 use crate::analyst::taint;
 use crate::options::{Options, Order, read};
 use crate::word::Word;

@@ -5,7 +5,7 @@ use tollgate_model::EffectKind;
 use tollgate_model::phrase::{PRINTED, STORE};
 use tollgate_shell::eval::Outcome;
 
-use super::{Handler, Run, interpreters, network, secrets};
+use super::{Handler, Run, interpreters, network};
 use crate::analyst::taint;
 use crate::options::{Order, read};
 use crate::word::Word;
@@ -149,8 +149,10 @@ pub(super) fn session(run: &mut Run) -> Outcome {
     if names.peek().is_none() {
         return dump(run);
     }
-    let secret: Vec<String> =
-        names.filter(|name| secrets::is_secret_name(name)).map(|name| format!("{PRINTED}{name}")).collect();
+    let secret: Vec<String> = names
+        .filter(|name| crate::secret_names::is_secret_name(name))
+        .map(|name| format!("{PRINTED}{name}"))
+        .collect();
     if !secret.is_empty() {
         run.push(EffectKind::EnvRead { names: secret });
     }

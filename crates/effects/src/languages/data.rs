@@ -9,7 +9,7 @@ use super::pure::{Pure, apply, first, flat_list, join_paths, made, parent};
 use super::text::{characters, each_text, rot13, text_of, unpercent, vague};
 use super::value::{Args, Val, is_listing};
 use crate::analyst::taint;
-use crate::commands::codecs;
+use crate::encodings;
 
 /// The most rows of lists side by side that are told apart.
 const ROWS: usize = 256;
@@ -90,8 +90,8 @@ pub(super) fn codes(what: Pure, args: &Args) -> Option<Val> {
     let marks = args.taint();
     let known = args.literal(0);
     Some(match what {
-        Pure::Base64 => decoded(known.as_deref().and_then(codecs::from_base64), args),
-        Pure::Hex => decoded(known.as_deref().and_then(codecs::from_hex), args),
+        Pure::Base64 => decoded(known.as_deref().and_then(encodings::from_base64), args),
+        Pure::Hex => decoded(known.as_deref().and_then(encodings::from_hex), args),
         Pure::Rot13 => made(known.map(|text| text.chars().map(rot13).collect()), args),
         Pure::Codec => match args.literal(1).unwrap_or_default().replace('_', "").as_str() {
             "rot13" | "rot-13" => apply(Pure::Rot13, args),

@@ -364,7 +364,7 @@ fn with_stand_ins(text: &Text, marks: Taint, around: &mut Around) -> String {
 
 /// The text of `pwsh -EncodedCommand`.
 pub(crate) fn powershell_command(word: &Word) -> Value {
-    let decoded = word.literal().and_then(crate::commands::codecs::from_base64).and_then(text::text_of);
+    let decoded = word.literal().and_then(crate::encodings::from_base64).and_then(text::text_of);
     match decoded {
         Some(text) => Value::text(&text),
         None => Value::output(word.taint.union(taint::DECODED)),

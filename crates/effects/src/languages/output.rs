@@ -11,7 +11,8 @@ use super::ops::{ENVIRONMENT, Op};
 use super::text::secret_in;
 use super::value::{Args, Val};
 use crate::analyst::taint;
-use crate::commands::secrets::{is_secret_name, told_aside};
+use crate::commands::secrets::told_aside;
+use crate::secret_names::is_secret_name;
 
 impl Machine<'_, '_, '_> {
     /// Prints, or hands data on.

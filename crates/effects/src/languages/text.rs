@@ -4,7 +4,7 @@ use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
 use super::pure::{Pure, apply, parent};
 use super::value::{Args, Val, is_listing};
-use crate::commands::secrets::is_secret_name;
+use crate::secret_names::is_secret_name;
 
 /// Changes every text that is known; the others stay unknown.
 pub(super) fn each_text(value: &Val, change: impl Fn(&str) -> String) -> Val {

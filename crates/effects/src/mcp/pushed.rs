@@ -6,8 +6,8 @@ use tollgate_model::phrase::SCRIPT;
 
 use super::fields::Field;
 use crate::aftermath::planted;
-use crate::commands::codecs::from_base64;
 use crate::content::{self, Extent};
+use crate::encodings::from_base64;
 use crate::tools::Hands;
 
 /// How deep a call is looked into for files.

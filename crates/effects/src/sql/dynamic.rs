@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::token::Token;
-use crate::commands::codecs::{from_base64, from_hex};
+use crate::encodings::{from_base64, from_hex};
 
 /// What stands for a text that only the server knows.
 const UNKNOWN: &str = "unknown_value";

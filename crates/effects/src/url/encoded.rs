@@ -1,7 +1,7 @@
 //! Data hidden in addresses: long values that decode to text, or that look like nothing a person would write.
 
 use super::{Url, decoded};
-use crate::commands::codecs;
+use crate::encodings;
 use crate::secrets_scan::{is_secret_line, sent_value};
 
 /// How long a value must be before it is looked at.
@@ -40,8 +40,9 @@ fn is_data(value: &str) -> bool {
 
 /// Does it read as a variable with a secret in it after decoding? Then it may be shorter.
 fn decodes_to_secret(value: &str) -> bool {
-    let hex = if value.bytes().all(|byte| byte.is_ascii_hexdigit()) { codecs::from_hex(value) } else { None };
-    let texts = [hex, codecs::from_base64(value), codecs::from_base32(value)].into_iter().flatten();
+    let hex =
+        if value.bytes().all(|byte| byte.is_ascii_hexdigit()) { encodings::from_hex(value) } else { None };
+    let texts = [hex, encodings::from_base64(value), encodings::from_base32(value)].into_iter().flatten();
     let mut texts = texts.filter_map(|bytes| String::from_utf8(bytes).ok());
     texts.any(|text| {
         is_text(text.as_bytes()) && (sent_value(&text).is_some() || text.lines().any(is_secret_line))
@@ -52,14 +53,14 @@ fn decodes_to_secret(value: &str) -> bool {
 fn decodes_to_text(value: &str) -> bool {
     let all = |set: fn(u8) -> bool| value.bytes().all(set);
     if all(|byte| byte.is_ascii_hexdigit()) {
-        return codecs::from_hex(value).is_some_and(|bytes| is_text(&bytes));
+        return encodings::from_hex(value).is_some_and(|bytes| is_text(&bytes));
     }
     let base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/-_=".contains(&byte);
     if !all(base64) {
         return false;
     }
-    codecs::from_base64(value).is_some_and(|bytes| is_text(&bytes))
-        || codecs::from_base32(value).is_some_and(|bytes| is_text(&bytes))
+    encodings::from_base64(value).is_some_and(|bytes| is_text(&bytes))
+        || encodings::from_base32(value).is_some_and(|bytes| is_text(&bytes))
 }
 
 fn is_text(bytes: &[u8]) -> bool {

@@ -7,7 +7,7 @@ use tollgate_model::{EffectKind, Place, Span, World, Zone};
 use super::config::{looks_only, stays_as_code};
 use super::remotes::address;
 use super::settings::{Use, is_false, use_of};
-use crate::aftermath::TEXT_LIMIT;
+use crate::TEXT_LIMIT;
 use crate::content;
 use crate::startup::{below_home, is_git_folder};
 use crate::word::Word;

@@ -5,7 +5,7 @@ use core::net::IpAddr;
 use tollgate_model::{hosts, phrase};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
 
-use super::super::{Run, secrets};
+use super::super::Run;
 use crate::analyst::taint;
 use crate::secrets_scan::sent_credentials;
 use crate::word::Word;
@@ -155,7 +155,7 @@ pub(super) fn is_secret_name(name: &str) -> bool {
         "APIKEY",
         "ACCESS_KEY",
     ];
-    parts.iter().any(|part| name.contains(part)) || secrets::is_secret_name(&name)
+    parts.iter().any(|part| name.contains(part)) || crate::secret_names::is_secret_name(&name)
 }
 
 /// Secrets of well-known services, by the start of the variable's name, and the hosts they belong to.

@@ -1,8 +1,9 @@
 //! Packages that are files of this machine.
 
-use super::indexes::{index, is_known_index};
+use super::indexes::index;
 use super::install;
 use crate::commands::Run;
+use crate::indexes::is_known_index;
 use crate::word::Word;
 
 /// Managers that are told by an option to install files: `dpkg -i`, `rpm -Uvh`, `pacman -U`, `installer -pkg`.

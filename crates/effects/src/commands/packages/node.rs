@@ -1,9 +1,10 @@
 //! Managers of Node's packages.
 
 use super::indexes::index;
+use super::install;
 use super::told::{Part, find};
-use super::{install, is_known_index};
 use crate::commands::Run;
+use crate::indexes::is_known_index;
 
 /// What they install, and from where.
 pub(super) fn notice(run: &mut Run) {

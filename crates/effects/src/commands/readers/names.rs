@@ -8,7 +8,6 @@ use super::search::{Search, may_hold};
 use crate::analyst::{Analyst, taint};
 use crate::commands::Run;
 use crate::commands::alter::is_flag;
-use crate::commands::secrets;
 use crate::options::Options;
 use crate::paths;
 use crate::secrets_scan::asks_for_key;
@@ -153,7 +152,8 @@ fn looks_for_secrets(pattern: &str) -> bool {
         || pattern.split('|').any(|one| plain.contains(&one.trim().to_ascii_lowercase().as_str()))
         || begins.iter().any(|begin| pattern.contains(begin))
         || asks_for_key(pattern)
-        || words.any(|word| word.contains('_') && secrets::is_secret_name(&word.to_ascii_uppercase()))
+        || words
+            .any(|word| word.contains('_') && crate::secret_names::is_secret_name(&word.to_ascii_uppercase()))
 }
 
 /// Of a file its own name is printed, of a folder those in it.

@@ -5,10 +5,10 @@ use tollgate_catalogue::{Role, Slot, Use};
 use tollgate_model::{FileKind, Place, Zone};
 use tollgate_shell::eval::Shell;
 
-use super::names::is_secret_name;
 use crate::analyst::Analyst;
 use crate::catalogue;
 use crate::commands::Run;
+use crate::secret_names::is_secret_name;
 use crate::secrets_scan;
 use crate::word::Word;
 

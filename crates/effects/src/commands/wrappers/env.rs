@@ -50,7 +50,7 @@ pub(in crate::commands) fn env(run: &mut Run) -> Outcome {
 
 /// Is it no secret, nor made from one?
 fn is_plain(value: &Value) -> bool {
-    let secret = |name: &str| crate::commands::secrets::is_secret_name(name);
+    let secret = |name: &str| crate::secret_names::is_secret_name(name);
     let holds = |piece: &Piece| match piece {
         Piece::Hole(Hole { source: HoleSource::Variable(name), .. }) => secret(name),
         Piece::Hole(_) => taint::has(value.taint, taint::SECRET),
