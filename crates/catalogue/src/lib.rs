@@ -135,6 +135,8 @@ pub enum Slot {
     LastOperand,
     /// `.`: the current folder.
     Here,
+    /// `~/.cache/x`: these places, whatever the call says.
+    Paths(&'static [&'static str]),
     /// `-o --output`: the values of these options.
     Options(&'static [&'static str]),
     /// `--*_out`: the values of the options that end so.
@@ -158,6 +160,10 @@ pub enum Slot {
 /// What the words of a slot are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
+    /// Files and folders that are read, and shown or sent.
+    Reads,
+    /// Files and folders that are deleted with all that is in them.
+    Deletes,
     /// Files that are made or changed in place.
     Edits,
     /// Files that are written over, whatever they held.

@@ -14,6 +14,8 @@ const DETAILS: &[&str] = &["address", "by-default", "forge", "locally"];
 
 /// The roles of words: the key in the files, and the variant of `Role`. Its value names the words.
 const ROLES: &[(&str, &str)] = &[
+    ("reads", "Reads"),
+    ("deletes", "Deletes"),
     ("edits", "Edits"),
     ("writes", "Writes"),
     ("may-write", "MayWrite"),
@@ -161,6 +163,12 @@ fn slot(text: &str) -> Result<String, String> {
         ["operand", at] => number(at).map(|at| format!("Operand({at})")),
         ["last", "operand"] => Some("LastOperand".to_owned()),
         ["."] => Some("Here".to_owned()),
+        paths
+            if paths.iter().all(|path| path.starts_with("~/") || path.starts_with('/'))
+                && !paths.is_empty() =>
+        {
+            Some(format!("Paths({})", list(paths.iter().copied())))
+        }
         ["last", "word"] => Some("LastWord".to_owned()),
         ["first", "and", "last", "word"] => Some("FirstAndLastWord".to_owned()),
         ["word", "after", word] => Some(format!("WordAfter({word:?})")),

@@ -5,8 +5,8 @@ use tollgate_model::json::{self, Value as Json};
 use tollgate_shell::value::Value;
 
 use super::Run;
-use super::alter;
 use super::network::there;
+use super::uses;
 use crate::catalogue;
 use crate::options::{Order, read};
 use crate::word::Word;
@@ -49,7 +49,7 @@ fn commands(all: &[Word], words: &[Word], way: &Use) -> Vec<Value> {
 fn behind_globals<'a>(words: &'a [Word], way: &Use) -> &'a [Word] {
     let mut at = 0;
     while let Some(word) = words.get(at).filter(|word| word.text.prefix().starts_with('-')) {
-        at += 1 + usize::from(!way.call.is_empty() && alter::takes_next(word, way));
+        at += 1 + usize::from(!way.call.is_empty() && uses::takes_next(word, way));
     }
     words.get(at..).unwrap_or_default()
 }

@@ -1,6 +1,6 @@
 //! Commands that change files of the work tree, whether or not anything is lost.
 
-use super::super::alter::is_flag;
+use super::super::uses::is_flag;
 use super::Git;
 use crate::word::Word;
 

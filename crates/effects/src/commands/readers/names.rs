@@ -7,7 +7,7 @@ use tollgate_shell::value::{Taint, Value};
 use super::search::{Search, may_hold};
 use crate::analyst::{Analyst, taint};
 use crate::commands::Run;
-use crate::commands::alter::is_flag;
+use crate::commands::uses::is_flag;
 use crate::options::Options;
 use crate::paths;
 use crate::secrets_scan::asks_for_key;

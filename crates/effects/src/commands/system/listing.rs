@@ -4,8 +4,8 @@ use tollgate_shell::value::Taint;
 
 use crate::analyst::taint;
 use crate::catalogue;
-use crate::commands::alter::is_flag;
 use crate::commands::readers::is_file;
+use crate::commands::uses::is_flag;
 use crate::commands::{Run, find, wrappers};
 use crate::word::Word;
 use tollgate_catalogue::Tag;
