@@ -19,17 +19,24 @@ pub fn index(events: u64) -> Result<()> {
     past.time(Command::new(&tollgate).args(["stats", "--by", "tool"]))
 }
 
-/// Judges the commands of our own corpus, thousands that recur as in life.
+/// Judges the calls of our own cases, thousands that recur as in life.
 pub fn replay(calls: u64) -> Result<()> {
     let tollgate = build::release()?;
-    let folder = sh::root().join("crates/pipeline/tests/corpus");
-    let listed = std::fs::read_dir(&folder).with_context(|| format!("no `{}`", folder.display()))?;
-    let mut corpus: Vec<PathBuf> = listed.flatten().map(|entry| entry.path()).collect();
-    corpus.retain(|path| path.extension().is_some_and(|end| end == "jsonl"));
-    corpus.sort();
+    let mut cases = Vec::new();
+    for class in list(&sh::root().join("crates/pipeline/tests/cases"))?.iter().filter(|path| path.is_dir()) {
+        cases.extend(list(class)?);
+    }
     // A session has 82 events and 40 calls.
-    let past = Past::new(calls * 82 / 40, &corpus)?;
+    let past = Past::new(calls * 82 / 40, &cases)?;
     past.time(Command::new(&tollgate).args(["replay", "--examples", "0"]))
+}
+
+/// What a folder holds, by name.
+fn list(folder: &Path) -> Result<Vec<PathBuf>> {
+    let listed = std::fs::read_dir(folder).with_context(|| format!("no `{}`", folder.display()))?;
+    let mut paths: Vec<PathBuf> = listed.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    Ok(paths)
 }
 
 /// A generated history, removed when dropped.

@@ -1,7 +1,7 @@
 //! Writes a made-up history in the real record format, takes it in, and says how long that and the figures took.
 //!
 //! `cargo run --release -p tollgate-index --example history -- DIR EVENTS [FILE…]`: the commands of the calls come
-//! from files of JSON lines with `command`; without one, they are made up, too. `cargo xtask bench --index` runs it.
+//! from files of JSON lines with `command` or `call`; without one, they are made up, too. `cargo xtask bench --index` runs it.
 
 #![allow(clippy::print_stdout, reason = "a measurement")]
 
@@ -49,7 +49,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn commands(file: &Path) -> std::io::Result<Vec<String>> {
     let text = std::fs::read_to_string(file)?;
     let lines = text.lines().filter_map(|line| json::parse(line.as_bytes()).ok());
-    Ok(lines.filter_map(|line| line.text("command").map(str::to_owned)).collect())
+    let command = |line: &json::Value| line.text("command").or_else(|| line.text("call")).map(str::to_owned);
+    Ok(lines.filter_map(|line| command(&line)).collect())
 }
 
 /// Writes a history and takes it in, portion by portion; the last one stays in the log. A history of nothing takes in

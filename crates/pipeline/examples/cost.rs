@@ -88,20 +88,15 @@ fn main() {
 }
 
 fn all(rounds: usize, seed: usize) -> Vec<Input> {
-    let corpus: Vec<(String, String)> = support::corpus()
-        .into_iter()
-        .filter_map(|(_, case)| {
-            let tool = case.text("tool").unwrap_or("Shell");
-            (!matches!(tool, "Mcp" | "Other"))
-                .then(|| (tool.to_owned(), case.text("command").unwrap_or_default().to_owned()))
-        })
-        .collect();
+    let cases = support::cases::read_all().into_iter();
+    let commands = cases.filter(|case| !matches!(case.tool.as_str(), "Mcp" | "Other"));
+    let commands: Vec<(String, String)> = commands.map(|case| (case.tool, case.call)).collect();
     let mut all = inputs::known();
     all.extend(inputs::chains());
     all.extend(inputs::nests());
     all.extend(inputs::repeats());
     all.extend(inputs::code());
-    all.extend(inputs::mutated(&corpus, rounds, seed as u64));
+    all.extend(inputs::mutated(&commands, rounds, seed as u64));
     all
 }
 

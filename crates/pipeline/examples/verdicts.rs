@@ -35,7 +35,7 @@ fn main() {
     }
 }
 
-/// A call to judge: the tool as in the corpus, and its text.
+/// A call to judge: the tool as in the cases, and its text.
 type Call = (String, String);
 
 /// Judges every case and writes the record.
@@ -56,14 +56,14 @@ fn record(out: &str, files: &[&str]) {
     println!("{} cases recorded in {out}", calls.len());
 }
 
-/// The cases of the corpora, the rules' examples, and the commands of further files.
+/// The cases, the rules' examples, and the commands of further files.
 fn all_calls(files: &[&str]) -> BTreeSet<Call> {
     let read = |case: &Value| {
         let tool = case.text("tool").unwrap_or("Shell").to_owned();
         Some((tool, case.text("command").or_else(|| case.text("call"))?.to_owned()))
     };
-    let cases = support::cases("tests/corpus").into_iter().chain(support::cases("tests/blind"));
-    let mut calls: BTreeSet<Call> = cases.filter_map(|(_, case)| read(&case)).collect();
+    let cases = support::cases::read_all().into_iter().chain(support::cases::read_known_open());
+    let mut calls: BTreeSet<Call> = cases.map(|case| (case.tool, case.call)).collect();
     for card in tollgate_rules::all().map(Rule::card) {
         calls.extend(card.examples.iter().map(|example| (example.tool.to_owned(), example.text.to_owned())));
     }

@@ -65,13 +65,10 @@ fn f45_generated_inputs_are_bounded() {
 
 #[test]
 fn f45_mutated_commands_are_bounded() {
-    let text = |case: &tollgate_model::json::Value| {
-        let tool = case.text("tool").unwrap_or("Shell").to_owned();
-        (!matches!(tool.as_str(), "Mcp" | "Other"))
-            .then(|| (tool, case.text("command").unwrap_or_default().to_owned()))
-    };
-    let corpus: Vec<(String, String)> = support::corpus().iter().filter_map(|(_, case)| text(case)).collect();
-    let slow = slow(&inputs::mutated(&corpus, 60, 7));
+    let cases = support::cases::read_all().into_iter();
+    let commands = cases.filter(|case| !matches!(case.tool.as_str(), "Mcp" | "Other"));
+    let commands: Vec<(String, String)> = commands.map(|case| (case.tool, case.call)).collect();
+    let slow = slow(&inputs::mutated(&commands, 60, 7));
     assert!(slow.is_empty(), "{}", slow.join("\n"));
 }
 

@@ -1,5 +1,4 @@
-//! The word-level disguises of the threat list, C01 to C14: each resolves to the plain command, and the
-//! look-alikes stay what they are.
+//! The disguised words of `docs/threats.md`: each resolves to the plain command, and the look-alikes stay what they are.
 
 mod eval_support;
 

@@ -1,5 +1,5 @@
 //! Inputs that may be expensive to judge: nesting, multiplication, long chains, expensive files, and commands of the
-//! corpus with pieces repeated.
+//! cases with pieces repeated.
 
 #![allow(clippy::indexing_slicing, clippy::string_slice, reason = "tests")]
 
@@ -691,15 +691,15 @@ pub fn code() -> Vec<Input> {
     all
 }
 
-/// Commands of a corpus with pieces repeated, cut and put into one another; the same ones each time.
-pub fn mutated(corpus: &[(String, String)], rounds: usize, seed: u64) -> Vec<Input> {
+/// Commands of a cases with pieces repeated, cut and put into one another; the same ones each time.
+pub fn mutated(commands: &[(String, String)], rounds: usize, seed: u64) -> Vec<Input> {
     let mut random = Random(seed | 1);
     (0..rounds)
         .map(|round| {
-            let (tool, text) = random.pick(corpus).clone();
+            let (tool, text) = random.pick(commands).clone();
             let mut text = text;
             for _ in 0..=random.below(3) {
-                random.change(&mut text, corpus);
+                random.change(&mut text, commands);
             }
             let mut end = text.len().min(LARGEST);
             while !text.is_char_boundary(end) {
@@ -737,7 +737,7 @@ impl Random {
         (starts[first], starts[last])
     }
 
-    fn change(&mut self, text: &mut String, corpus: &[(String, String)]) {
+    fn change(&mut self, text: &mut String, commands: &[(String, String)]) {
         let (start, end) = self.piece(text);
         let piece = text[start..end].to_owned();
         match self.below(8) {
@@ -756,7 +756,7 @@ impl Random {
             4 => text.insert_str(start, &times(self.pick::<&str>(WRAPPERS), 1 << self.below(10))),
             5 => text.insert_str(start, &times(self.pick::<&str>(REPEATS), 1 << self.below(10))),
             6 => {
-                let (_, other) = self.pick(corpus).clone();
+                let (_, other) = self.pick(commands).clone();
                 let (from, to) = self.piece(&other);
                 text.replace_range(start..end, &other[from..to]);
             }

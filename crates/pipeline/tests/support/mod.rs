@@ -1,9 +1,9 @@
-//! The world and the events that examples and corpus are judged in.
+//! The world and the events that examples and cases are judged in.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-use std::fs;
-use std::path::Path;
+pub mod cases;
+pub mod threats;
 
 use tollgate_model::git::GitStatus;
 use tollgate_model::json::{Value, object, parse};
@@ -203,29 +203,4 @@ pub fn event(call: ToolCall, input: Value) -> Event {
         "/home/user/project",
         Kind::PreTool(ToolUse { id: "1".into(), name: "Bash".into(), call, input }),
     )
-}
-
-/// Every case of the corpus, with the place where it stands.
-pub fn corpus() -> Vec<(String, Value)> {
-    cases("tests/corpus")
-}
-
-/// Every case of the files in a folder, with the place where it stands.
-pub fn cases(folder: &str) -> Vec<(String, Value)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    let mut files: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
-    files.sort();
-    let mut cases = Vec::new();
-    for file in files {
-        let text = fs::read_to_string(&file).unwrap_or_default();
-        for (number, line) in text.lines().enumerate() {
-            let place = format!("{}:{}", file.file_name().unwrap_or_default().display(), number + 1);
-            match parse(line.as_bytes()) {
-                Ok(case) => cases.push((place, case)),
-                Err(error) => panic!("{place}: {error:?}"),
-            }
-        }
-    }
-    assert!(!cases.is_empty(), "there are no cases");
-    cases
 }
