@@ -20,7 +20,15 @@ pub fn by_process_name(name: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::by_process_name;
+    use super::{MARKS, by_process_name};
+
+    #[test]
+    fn tests_start_without_the_marks() {
+        let runner = include_str!("../../../.cargo/run-test");
+        for (mark, _) in MARKS {
+            assert!(runner.split_whitespace().any(|word| word == *mark), "`.cargo/run-test` keeps {mark}");
+        }
+    }
 
     #[test]
     fn servers_are_known_by_their_process_names() {

@@ -263,6 +263,14 @@ mod tests {
     }
 
     #[test]
+    fn tests_start_without_the_marks() {
+        let runner = include_str!("../../../.cargo/run-test");
+        for mark in MARKS {
+            assert!(runner.split_whitespace().any(|word| word == *mark), "`.cargo/run-test` keeps {mark}");
+        }
+    }
+
+    #[test]
     fn stat_lines_with_any_name_are_read() {
         let parent = |stat: &str| Process::from_stat(stat).map(|process| (process.parent, process.name));
         assert_eq!(parent("12 (bash) S 7 12 12 0"), Some((7, "bash".into())));
