@@ -103,7 +103,7 @@ pub fn forget(state_dir: &Path, source: &Path) -> bool {
 struct Loader<'a> {
     request: &'a Request<'a>,
     key: [u8; 32],
-    catalogue: [u8; 32],
+    catalogue: u64,
     shelf: Shelf,
     cards: Vec<&'static Card>,
     beside: Option<&'a dyn Beside>,

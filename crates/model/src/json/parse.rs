@@ -1,4 +1,5 @@
 use super::Value;
+use super::scan::plain_prefix;
 
 /// The deepest nesting that is read.
 pub const MAX_DEPTH: u32 = 128;
@@ -131,8 +132,7 @@ impl Reader<'_> {
         let mut out = String::new();
         loop {
             let rest = self.bytes.get(self.at..).unwrap_or_default();
-            let plain = rest.iter().position(|&b| b == b'"' || b == b'\\' || b < b' ');
-            let run = rest.get(..plain.ok_or(JsonError::Truncated)?).unwrap_or_default();
+            let run = rest.get(..run_length(rest).ok_or(JsonError::Truncated)?).unwrap_or_default();
             push_bytes(run, &mut out);
             self.at += run.len();
             match self.peek() {
@@ -269,7 +269,22 @@ fn unique(members: Vec<(String, Value)>) -> Result<Vec<(String, Value)>, JsonErr
 }
 
 /// Appends bytes that should be UTF-8, each stray byte as a character of its own.
+/// How many bytes of a string stand for themselves; none when its end is missing.
+fn run_length(bytes: &[u8]) -> Option<usize> {
+    let mut length = 0;
+    loop {
+        length += plain_prefix(bytes.get(length..)?);
+        match bytes.get(length)? {
+            b'"' | b'\\' | 0..b' ' => return Some(length),
+            _ => length += 1,
+        }
+    }
+}
+
 fn push_bytes(bytes: &[u8], out: &mut String) {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return out.push_str(text);
+    }
     for chunk in bytes.utf8_chunks() {
         out.push_str(chunk.valid());
         out.extend(chunk.invalid().iter().filter_map(|&byte| char::from_u32(0xf700 + u32::from(byte))));

@@ -1,4 +1,5 @@
 use super::Value;
+use super::scan::plain_prefix;
 
 /// Appends the value to `out` on one line, as ASCII-safe JSON: control characters, U+2028 and U+2029 are
 /// escaped, so that one record is one line for every reader.
@@ -38,25 +39,17 @@ fn write_string(text: &str, out: &mut String) {
     out.reserve(text.len() + 2);
     out.push('"');
     let mut rest = text;
-    while let Some((plain, tail)) =
-        rest.bytes().position(needs_a_look).and_then(|at| rest.split_at_checked(at))
-    {
+    while let Some((plain, tail)) = rest.split_at_checked(plain_prefix(rest.as_bytes())) {
         out.push_str(plain);
         let mut characters = tail.chars();
         match characters.next() {
             Some(character) if needs_escape(character) => escape(character, out),
             Some(character) => out.push(character),
-            None => {}
+            None => break,
         }
         rest = characters.as_str();
     }
-    out.push_str(rest);
     out.push('"');
-}
-
-/// Not one of the bytes that most texts are made of.
-fn needs_a_look(byte: u8) -> bool {
-    !matches!(byte, b' '..=b'~') || byte == b'"' || byte == b'\\'
 }
 
 fn needs_escape(character: char) -> bool {
