@@ -30,7 +30,7 @@ use crate::guard::{self, Guard};
 use crate::guide::{self, Afterwards, Courier, Guide, Once};
 use crate::patience::Patience;
 use crate::pin;
-use crate::secrets;
+use crate::secrets::Secrets;
 use crate::session::Session;
 use crate::stdin;
 use crate::watcher;
@@ -138,7 +138,8 @@ impl Hook {
         let world = world.in_session(&self.state, event.agent.name(), &event.session);
         let Judgement { effects, mut decision } = tollgate_pipeline::judge(event, &world, &loaded.policy);
         let excepted = self.except(&Case { event, effects: &effects, world: &world }, &loaded, &mut decision);
-        let refusal = self.prepare_refusal(event, &mut decision);
+        let secrets = Secrets::of(event, &self.state);
+        let refusal = self.prepare_refusal(event, &secrets, &mut decision);
         let index = Index::from_bytes(loaded.beside.clone());
         let ended = if index.is_empty() { None } else { guide::stand_in(event, self.adapter) };
         let guide = Guide {
@@ -168,6 +169,7 @@ impl Hook {
         session.weigh(&mut decision);
         let after = guide.keep(&effects, outcome, &mut decision);
         decision.alone = decision.verdict == Verdict::Ask && self.is_alone(event, &project);
+        secrets.hide(&mut decision);
         let reply = self.reply(&session, &guard, &results, &mut decision);
         let times = Times { read, policy, judge: micros(start) - read - policy };
         let kept = Kept {
@@ -193,7 +195,6 @@ impl Hook {
         results: &[StageResult],
         decision: &mut Decision,
     ) -> Reply {
-        secrets::hide(session.event, decision, &self.state);
         let reply = self.adapter.reply(session.event, decision);
         let told = decision.notices.len();
         session.remember(decision, reply.expressed);
@@ -296,11 +297,11 @@ impl Hook {
 
     /// What the rules refuse stays refused, with its reason, if this process dies or runs out of time later: while
     /// workflows or middleware run, or while it is recorded.
-    fn prepare_refusal(&self, event: &Event, decision: &mut Decision) -> Option<Reply> {
+    fn prepare_refusal(&self, event: &Event, secrets: &Secrets, decision: &mut Decision) -> Option<Reply> {
         if decision.verdict < Verdict::Deny {
             return None;
         }
-        secrets::hide(event, decision, &self.state);
+        secrets.hide(decision);
         let reply = self.adapter.reply(event, decision);
         lastword::prepare(&reply.stdout, &reply.stderr, reply.exit);
         Some(reply)

@@ -1,3 +1,4 @@
+use std::fmt::Write;
 use std::os::fd::OwnedFd;
 
 use tollgate_model::json::{self, Value};
@@ -33,10 +34,14 @@ impl Head {
     /// One line of JSON, filled up with spaces.
     pub(crate) fn to_bytes(self) -> Vec<u8> {
         let Self { seq, hash, size, first } = self;
-        let mut text = format!(r#"{{"v":1,"seq":{seq},"hash":"{hash}","size":{size},"first":{first}"#);
+        let mut text = String::with_capacity(LENGTH);
+        let _ = write!(text, r#"{{"v":1,"seq":{seq},"hash":"{hash}","size":{size},"first":{first}"#);
         let check = checksum(text.as_bytes());
-        text.push_str(&format!(r#","check":"{check:016x}"}}"#));
-        format!("{text:width$}\n", width = LENGTH - 1).into_bytes()
+        let _ = write!(text, r#","check":"{check:016x}"}}"#);
+        let mut bytes = text.into_bytes();
+        bytes.resize(bytes.len().max(LENGTH - 1), b' ');
+        bytes.push(b'\n');
+        bytes
     }
 
     /// `None` unless every byte is as we wrote it.

@@ -5,7 +5,7 @@ use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 /// A shorter run holds no secret.
-const LEAST: usize = 24;
+pub(crate) const LEAST: usize = 24;
 /// What is decoded of a run.
 const MOST: usize = 16 << 10;
 /// As many characters tell whether a run stands for a text.

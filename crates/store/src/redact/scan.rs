@@ -3,7 +3,7 @@
 
 use super::flags::{self, Commands};
 use super::names::STEMS;
-use super::tokens::TOKENS;
+use super::tokens::{SHORTEST, TOKENS, is_word};
 use super::{assign, encoded, shapes, stores, views};
 
 /// A secret in a text, or a piece of one.
@@ -18,6 +18,9 @@ pub(crate) struct Found {
 /// All secrets of a text, in order and apart: those that stand in it as they are, in pieces, and in another alphabet.
 pub(crate) fn scan(text: &str) -> Vec<Found> {
     let text = text.as_bytes();
+    if is_short_word(text) {
+        return Vec::new();
+    }
     let mut found = literal(text);
     let known = found.len();
     for view in views::of(text) {
@@ -33,6 +36,12 @@ pub(crate) fn scan(text: &str) -> Vec<Found> {
         found.extend(first.map(|secret| Found { start: run.start, end: run.end, kind: secret.kind }));
     }
     if found.len() > known { apart(found) } else { found }
+}
+
+/// One word that is shorter than any token: half of what a record holds. It has no sign behind which a value could stand.
+fn is_short_word(text: &[u8]) -> bool {
+    const { assert!(SHORTEST <= encoded::LEAST, "a run in another alphabet may be a word") };
+    text.len() < SHORTEST && text.iter().all(|byte| is_word(*byte) || *byte == b'-')
 }
 
 /// In order, and those that overlap as one.
@@ -151,14 +160,14 @@ fn vendor(text: &[u8], found: Found) -> Option<&'static str> {
 
 /// The next place at which a secret, or the name of one, may begin.
 pub(crate) fn next_start(text: &[u8], from: usize) -> Option<usize> {
-    let starts = |window: &[u8]| match window {
-        [first, second, third] => {
-            let place = place(*first, *second, *third);
-            STARTS.get(place >> 6).is_some_and(|word| word >> (place & 63) & 1 == 1)
-        }
-        _ => false,
+    let has = |set: &[u64; 1024], place: usize| {
+        set.get(place >> 6).is_some_and(|word| word >> (place & 63) & 1 == 1)
     };
-    text.get(from..)?.windows(3).position(starts).map(|offset| from + offset)
+    let starts = |&[first, second, third]: &[u8; 3]| {
+        has(&PAIRS, usize::from(u16::from_le_bytes([first, second])))
+            && has(&STARTS, place(first, second, third))
+    };
+    text.get(from..)?.array_windows().position(starts).map(|offset| from + offset)
 }
 
 /// Beside tokens and names: key blocks, flags, addresses, web tokens, bots, logins.
@@ -169,7 +178,15 @@ const BEFORE_FLAG: [u8; 5] = [b' ', b'\t', b'\n', b'"', b'\''];
 
 /// A set of triples of bytes by which something begins, hashed to 16 bits each. One that merely shares its hash
 /// with another costs a second look.
-static STARTS: [u64; 1024] = starts();
+static STARTS: [u64; 1024] = starts().triples;
+/// The first two bytes of each: most places in a text are ruled out by these, without a hash.
+static PAIRS: [u64; 1024] = starts().pairs;
+
+#[derive(Clone, Copy)]
+struct Starts {
+    triples: [u64; 1024],
+    pairs: [u64; 1024],
+}
 
 const fn place(first: u8, second: u8, third: u8) -> usize {
     let triple = first as u32 | (second as u32) << 8 | (third as u32) << 16;
@@ -180,8 +197,8 @@ const fn place(first: u8, second: u8, third: u8) -> usize {
     clippy::indexing_slicing,
     reason = "runs in the compiler, where a wrong index is an error of the build"
 )]
-const fn starts() -> [u64; 1024] {
-    let mut set = [0; 1024];
+const fn starts() -> Starts {
+    let mut set = Starts { triples: [0; 1024], pairs: [0; 1024] };
     let mut at = 0;
     while at < TOKENS.len() {
         set = with_token(set, TOKENS[at].prefix.as_bytes());
@@ -229,7 +246,7 @@ const SIXTY_FOUR: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuv
     clippy::indexing_slicing,
     reason = "runs in the compiler, where a wrong index is an error of the build"
 )]
-const fn with_token(mut set: [u64; 1024], prefix: &[u8]) -> [u64; 1024] {
+const fn with_token(mut set: Starts, prefix: &[u8]) -> Starts {
     if prefix.len() > 2 {
         return with(set, prefix);
     }
@@ -245,9 +262,11 @@ const fn with_token(mut set: [u64; 1024], prefix: &[u8]) -> [u64; 1024] {
     clippy::indexing_slicing,
     reason = "runs in the compiler, where a wrong index is an error of the build"
 )]
-const fn with(mut set: [u64; 1024], needle: &[u8]) -> [u64; 1024] {
+const fn with(mut set: Starts, needle: &[u8]) -> Starts {
     let place = place(needle[0], needle[1], needle[2]);
-    set[place >> 6] |= 1 << (place & 63);
+    set.triples[place >> 6] |= 1 << (place & 63);
+    let pair = needle[0] as usize | (needle[1] as usize) << 8;
+    set.pairs[pair >> 6] |= 1 << (pair & 63);
     set
 }
 
@@ -255,7 +274,7 @@ const fn with(mut set: [u64; 1024], needle: &[u8]) -> [u64; 1024] {
     clippy::indexing_slicing,
     reason = "runs in the compiler, where a wrong index is an error of the build"
 )]
-const fn with_any_case(mut set: [u64; 1024], needle: &[u8]) -> [u64; 1024] {
+const fn with_any_case(mut set: Starts, needle: &[u8]) -> Starts {
     let mut cases = 0;
     while cases < 8 {
         let first = if cases & 1 == 0 { needle[0] } else { needle[0].to_ascii_uppercase() };
@@ -294,4 +313,71 @@ const fn grouped() -> ([u8; TOKENS.len()], [(u8, u8); 256]) {
         first += 1;
     }
     (order, ranges)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_start_is_passed_over() {
+        let text: Vec<u8> = (0..=u8::MAX)
+            .flat_map(|first| (0..=u8::MAX).flat_map(move |second| [first, second, b'e']))
+            .collect();
+        let all = text.windows(3).enumerate().filter_map(|(at, window)| match window {
+            [first, second, third] => {
+                let place = place(*first, *second, *third);
+                (STARTS[place >> 6] >> (place & 63) & 1 == 1).then_some((at, *first, *second))
+            }
+            _ => None,
+        });
+        // A triple that only shares its hash with another may be passed over; one that begins something may not.
+        let begins = |first: u8, second: u8| {
+            let pair = [first, second];
+            TOKENS
+                .iter()
+                .map(|token| token.prefix)
+                .chain(OTHER_STARTS)
+                .chain(stores::STARTS)
+                .any(|start| start.as_bytes().starts_with(&pair))
+                || STEMS.iter().any(|stem| stem.as_bytes()[..2].eq_ignore_ascii_case(&pair))
+        };
+        let mut count = 0;
+        for (at, first, second) in all {
+            if begins(first, second) {
+                assert_eq!(next_start(&text, at), Some(at), "{first} {second}");
+                count += 1;
+            }
+        }
+        assert!(count > 20, "{count}");
+    }
+
+    #[test]
+    fn short_words_hold_nothing() {
+        let words =
+            TOKENS.iter().map(|token| token.prefix).chain(OTHER_STARTS).chain(STEMS).chain(stores::STARTS);
+        let words = words.chain([
+            "htpasswd",
+            "chpasswd",
+            "wpa_passphrase",
+            "encrypt_string",
+            "from-literal",
+            "password-stdin",
+        ]);
+        for word in words {
+            for tail in ["", "-", "_", "1", "x", "Ab3-dEf9hIj2kLm", "-pX", "key", "0123456789abcdef"] {
+                for text in [format!("{word}{tail}"), format!("{tail}{word}")] {
+                    let short: String = text.chars().take(SHORTEST - 1).collect();
+                    if is_short_word(short.as_bytes()) {
+                        assert_eq!(literal(short.as_bytes()), [], "{short}");
+                        assert!(
+                            views::of(short.as_bytes()).next().is_none()
+                                && encoded::of(short.as_bytes()).is_empty()
+                        );
+                    }
+                }
+            }
+        }
+        assert!(!is_short_word(b"pwd=abcd") && is_short_word(b"tool_use"));
+    }
 }

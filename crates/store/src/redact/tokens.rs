@@ -53,6 +53,23 @@ const fn token(prefix: &'static str, kind: &'static str, body: Set, min: usize, 
 use Need::{Digit, Exact, Prefix, Start};
 use Set::{Alnum, Base64, Dotted, Hex, Slug, Upper, Word};
 
+/// The length of the shortest token.
+pub(crate) const SHORTEST: usize = shortest();
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "runs in the compiler, where a wrong index is an error of the build"
+)]
+const fn shortest() -> usize {
+    let (mut shortest, mut at) = (usize::MAX, 0);
+    while at < TOKENS.len() {
+        let length = TOKENS[at].prefix.len() + TOKENS[at].min;
+        shortest = if length < shortest { length } else { shortest };
+        at += 1;
+    }
+    shortest
+}
+
 /// Longer prefixes stand before shorter ones that they begin with.
 pub(crate) const TOKENS: &[Token] = &[
     // Source hosts.

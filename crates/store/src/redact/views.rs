@@ -151,8 +151,10 @@ fn expanded(text: &[u8]) -> Option<View> {
     }
     let mut view = View::default();
     let limit = 2 * text.len() + 1024;
+    let firsts = Firsts::of(&variables);
     let (mut done, mut at) = (0, 0);
-    while at < text.len() && view.text.len() < limit {
+    while let Some(place) = firsts.next(text, at).filter(|_| view.text.len() < limit) {
+        at = place;
         match used(text, at, &variables) {
             Some((variable, end)) => {
                 view.copy(text, done, at);
@@ -167,6 +169,27 @@ fn expanded(text: &[u8]) -> Option<View> {
     }
     view.copy(text, done, text.len());
     Some(view)
+}
+
+/// The bytes with which the use of a variable may begin.
+struct Firsts([bool; 256]);
+
+impl Firsts {
+    fn of(variables: &[Variable]) -> Self {
+        let names = variables.iter().filter_map(|variable| variable.name.first());
+        let mut firsts = [false; 256];
+        for byte in names.chain(b"${") {
+            if let Some(first) = firsts.get_mut(usize::from(*byte)) {
+                *first = true;
+            }
+        }
+        Self(firsts)
+    }
+
+    fn next(&self, text: &[u8], from: usize) -> Option<usize> {
+        let is_first = |byte: &u8| self.0.get(usize::from(*byte)).is_some_and(|first| *first);
+        text.get(from..)?.iter().position(is_first).map(|offset| from + offset)
+    }
 }
 
 /// `NAME=value`, `name = "value"`: what is assigned is a literal.
