@@ -5,6 +5,7 @@
 
 mod deadline;
 mod heap;
+mod mounts;
 mod recorder;
 mod signals;
 #[cfg(quick_start)]
@@ -18,6 +19,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicUsize, Ordering}
 use deadline::Rung;
 pub use deadline::{Deadline, has_passed};
 pub use heap::{Heap, settle};
+pub use mounts::{Mount, mounts};
 pub use recorder::{keep_payload, keep_recorder, recorded};
 pub use worker::{Role, Worker, split};
 
