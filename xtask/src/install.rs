@@ -2,6 +2,7 @@
 //! where there is none, it shows the gate at work instead and says what to do next.
 
 use std::env;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -20,15 +21,32 @@ pub fn run(args: &[String]) -> Result<()> {
         bin_dir().context("set HOME, CARGO_HOME or CARGO_INSTALL_ROOT: there is no folder to install to")?;
     let installed = put(&built, &folder)?;
     println!("installed {}", installed.display());
-    if is_agent_found(&installed)? {
-        let mut init = sh::command(&[&installed.to_string_lossy(), "init"]);
-        init.args(args.iter().filter(|arg| *arg == "--yes"));
-        sh::check(&mut init)?;
-    } else {
+    let agents = found_agents(&installed)?;
+    let agreed = args.iter().any(|arg| arg == "--yes");
+    if agents.is_empty() {
         show(&installed)?;
+    } else if agreed || has_terminal() {
+        let mut init = sh::command(&[&installed.to_string_lossy(), "init"]);
+        sh::check(init.args(agreed.then_some("--yes")))?;
+    } else {
+        println!("\nFound on this machine: {}. Not guarded yet:", agents.join(", "));
+        println!("their settings are only changed once you agree, and there is no terminal to ask in.");
+        println!("  see what would change: {} init --dry-run", quoted(&installed));
+        println!("  guard them:            {} init --yes", quoted(&installed));
     }
     tell_search_path(&folder);
     Ok(())
+}
+
+/// Is there a terminal in which `tollgate init` can ask? It asks there wherever standard input comes from.
+fn has_terminal() -> bool {
+    File::options().read(true).write(true).open("/dev/tty").is_ok()
+}
+
+/// A path that can be pasted into a shell.
+fn quoted(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if sh::is_plain(path) { text.into_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 /// Replaces the file instead of overwriting it: a hook that is running keeps the old one.
@@ -42,8 +60,9 @@ fn put(built: &Path, folder: &Path) -> Result<PathBuf> {
     Ok(installed)
 }
 
-fn is_agent_found(tollgate: &Path) -> Result<bool> {
-    Ok(!sh::output(&[&tollgate.to_string_lossy(), "init", "--detect"])?.trim().is_empty())
+fn found_agents(tollgate: &Path) -> Result<Vec<String>> {
+    let listed = sh::output(&[&tollgate.to_string_lossy(), "init", "--detect"])?;
+    Ok(listed.lines().map(str::to_owned).collect())
 }
 
 /// Without an agent there is nothing to register: the demo proves the binary and ends with the next steps, to which these
@@ -60,9 +79,9 @@ fn tell_search_path(folder: &Path) {
     let path = env::var_os("PATH").unwrap_or_default();
     if !env::split_paths(&path).any(|entry| entry == folder) {
         println!(
-            "\n{} is not on your PATH; add it: export PATH=\"{}:$PATH\"",
+            "\n{} is not on your PATH; add it: export PATH={}:\"$PATH\"",
             folder.display(),
-            folder.display()
+            quoted(folder)
         );
     }
 }

@@ -35,7 +35,8 @@ pub fn target_dir() -> PathBuf {
     cache.join(format!("tollgate-target-{:016x}", hasher.finish()))
 }
 
-fn is_plain(path: &Path) -> bool {
+/// Does a path need no quotes in a shell?
+pub fn is_plain(path: &Path) -> bool {
     path.to_string_lossy().chars().all(|c| c.is_ascii_alphanumeric() || "/._-+".contains(c))
 }
 
