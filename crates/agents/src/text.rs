@@ -22,6 +22,10 @@ pub(crate) fn visible(text: &str) -> String {
 /// The beginning of the text, with a note of how much is missing, at most `limit` UTF-16 units long: that is
 /// how the hosts, which are JavaScript, count.
 pub(crate) fn cut(text: String, limit: usize) -> String {
+    // No text has more units than bytes.
+    if text.len() <= limit {
+        return text;
+    }
     let whole = text.encode_utf16().count();
     if whole <= limit {
         return text;

@@ -45,7 +45,9 @@ static HEAP: tollgate_lastword::Heap = tollgate_lastword::Heap;
 /// The hot path branches off before anything else is touched.
 #[cfg_attr(test, expect(dead_code, reason = "the test harness has its own `main`"))]
 fn run() -> i32 {
-    let args: Vec<String> = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let text =
+        |arg: std::ffi::OsString| arg.into_string().unwrap_or_else(|arg| arg.to_string_lossy().into_owned());
+    let args: Vec<String> = std::env::args_os().map(text).collect();
     match args.split_first() {
         Some((_, [verb, rest @ ..])) if verb == "hook" => hook::run(rest),
         _ => i32::from(cli::run()),

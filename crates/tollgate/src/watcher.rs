@@ -87,7 +87,9 @@ fn is_any_remote() -> bool {
     // With room for it all: the kernel tells no size, and the standard library would begin with pieces of 32 bytes.
     let mut table = Vec::with_capacity(16 << 10);
     let whole = file.take(LONGEST as u64).read_to_end(&mut table).is_ok();
-    !whole || String::from_utf8_lossy(&table).lines().any(is_remote)
+    let table = String::from_utf8(table)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    !whole || table.lines().any(is_remote)
 }
 
 /// A line of the table: `36 35 98:0 / /mnt rw,noatime master:1 - ext3 /dev/root rw`. Spaces in names are escaped.

@@ -190,5 +190,27 @@ fn named(text: &[u8], at: usize) -> Option<&'static str> {
     let rest = text.get(at..)?;
     let length = rest.iter().take(16).take_while(|&&byte| is_word(byte) || byte == b'-').count();
     let word = rest.get(..length).filter(|word| word.len() > 1)?;
+    let lengths = LENGTHS.get(usize::from(*word.first()?))?;
+    if lengths >> word.len() & 1 == 0 {
+        return None;
+    }
     FLAGS.iter().map(|flag| flag.program).find(|program| program.as_bytes() == word)
+}
+
+/// How long the programs' names are that begin with a byte, one bit for each length: most words of a text are none of them.
+static LENGTHS: [u32; 256] = lengths();
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "runs in the compiler, where a wrong index is an error of the build"
+)]
+const fn lengths() -> [u32; 256] {
+    let mut lengths = [0; 256];
+    let mut at = 0;
+    while at < FLAGS.len() {
+        let program = FLAGS[at].program.as_bytes();
+        lengths[program[0] as usize] |= 1 << program.len();
+        at += 1;
+    }
+    lengths
 }

@@ -5,9 +5,11 @@
 
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+use tollgate_agents::install::detect::installed;
 
 pub const TOLLGATE: &str = env!("CARGO_BIN_EXE_tollgate");
 
@@ -83,7 +85,7 @@ impl Home {
         let mut command = Command::new("setsid");
         command.arg("--wait").arg(program).args(args).current_dir(self.path("p")).env_clear();
         command.env("HOME", self.dir.path());
-        command.env("PATH", format!("{}:/usr/bin:/bin", self.path("bin").display()));
+        command.env("PATH", format!("{}:{}", self.path("bin").display(), system_programs()));
         command
     }
 
@@ -102,6 +104,30 @@ impl Home {
         let args = ["hook", "claude-code", "PreToolUse", "--config", &config, "--state", &state];
         finish(&mut self.command(Path::new(TOLLGATE), &args), payload.as_bytes())
     }
+}
+
+/// The programs of this machine without its agents: a test finds those that it sets up.
+fn system_programs() -> String {
+    const SYSTEM: &str = "/usr/bin:/bin";
+    let agents = |path: &str| installed(Path::new("/nonexistent"), path);
+    if agents(SYSTEM).is_empty() {
+        return SYSTEM.to_owned();
+    }
+    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let folder = scratch.join("programs-without-agents");
+    if !folder.is_dir() {
+        let fresh = tempfile::tempdir_in(scratch).unwrap();
+        for program in SYSTEM.split(':').flat_map(|dir| fs::read_dir(dir).unwrap()).map(Result::unwrap) {
+            // `/bin` is `/usr/bin` nearly everywhere.
+            let _ = symlink(program.path(), fresh.path().join(program.file_name()));
+        }
+        for agent in std::iter::from_fn(|| agents(&fresh.path().display().to_string()).pop()) {
+            fs::remove_file(agent.program.unwrap()).unwrap();
+        }
+        // Another test may have been quicker.
+        let _ = fs::rename(fresh.path(), &folder);
+    }
+    folder.display().to_string()
 }
 
 pub fn finish(command: &mut Command, input: &[u8]) -> Ran {
