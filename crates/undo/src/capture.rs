@@ -1,0 +1,601 @@
+//! Saving: the paths of a call become a snapshot, whole or not at all.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsStr;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use rustix::fs::{FileType, Stat};
+use rustix::io::Errno;
+
+use crate::attributes;
+use crate::content::{self, Hashing};
+use crate::fault::{Fault, Unsaved};
+use crate::folder;
+use crate::git::Repository;
+use crate::manifest::{After, Attributes, Content, Entry, Hash, Head, Manifest, Node};
+use crate::store::{Open, Store};
+
+/// How much may be saved, and how long that may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of content.
+    pub bytes: u64,
+    /// Files, symlinks and folders.
+    pub files: u64,
+    /// Time.
+    pub time: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { bytes: 256 << 20, files: 20_000, time: Duration::from_millis(300) }
+    }
+}
+
+impl Limits {
+    /// Whatever it takes, for a person who waits.
+    pub const NONE: Self = Self { bytes: u64::MAX, files: u64::MAX, time: Duration::MAX };
+}
+
+/// Whose call it is.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    /// The agent.
+    pub agent: String,
+    /// Its session.
+    pub session: String,
+    /// The call in words, without secrets.
+    pub call: String,
+    /// The agent's own id of the call.
+    pub call_id: String,
+}
+
+/// How much of a path is saved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Depth {
+    /// Only itself: of a folder, its attributes.
+    Node,
+    /// With everything below it.
+    Tree,
+    /// With everything below it, and restoring removes what is new there.
+    Exact,
+}
+
+/// A path that a call may change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// Absolute, with no symlink on the way to its last name.
+    pub path: PathBuf,
+    /// How much of it.
+    pub depth: Depth,
+    /// What the call leaves there.
+    pub after: After,
+}
+
+impl Wanted {
+    /// A path with everything below it.
+    #[must_use]
+    pub fn tree(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into(), depth: Depth::Tree, after: After::Unknown }
+    }
+}
+
+/// A snapshot that was taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Saved {
+    /// Its name.
+    pub id: String,
+    /// How many files, symlinks and folders it holds.
+    pub files: u64,
+    /// How many bytes of content.
+    pub bytes: u64,
+}
+
+/// A content up to this size lies in the manifest: to sync one file is far quicker than to sync thousands.
+const SMALL: usize = 64 << 10;
+/// When the small contents of a snapshot are more than this together, they get files of their own.
+const INLINE: usize = 32 << 20;
+/// More new contents than this are synced together, with everything else on the disk.
+const SYNCED_ALONE: usize = 64;
+
+impl Store {
+    /// Saves what stands at the paths. `None` when there is nothing: no snapshot is made.
+    ///
+    /// # Errors
+    /// When not everything can be saved within the limits. Then nothing is.
+    pub fn save(
+        &self,
+        origin: &Origin,
+        wanted: &[Wanted],
+        limits: &Limits,
+    ) -> Result<Option<Saved>, Unsaved> {
+        self.save_as(origin, wanted, limits, Extra::default())
+    }
+
+    /// Saves what stands at the paths together with the state of repositories: HEAD, index, refs and reflogs. Where
+    /// `pin` is set, their commits are kept from being pruned for as long as the snapshot lasts.
+    ///
+    /// # Errors
+    /// When not everything can be saved within the limits. Then nothing is.
+    pub fn save_with_git(
+        &self,
+        origin: &Origin,
+        wanted: &[Wanted],
+        repositories: &[Repository],
+        pin: bool,
+        limits: &Limits,
+    ) -> Result<Option<Saved>, Unsaved> {
+        let mut all: Vec<Wanted> = repositories.iter().flat_map(Repository::state).collect();
+        all.extend_from_slice(wanted);
+        let bytes = |path: &Path| path.as_os_str().as_bytes().to_vec();
+        let mut extra = Extra {
+            repositories: repositories.iter().map(|repository| bytes(repository.folder())).collect(),
+            ..Extra::default()
+        };
+        let mut pins = Vec::new();
+        for repository in repositories.iter().filter(|_| pin) {
+            pins.extend(repository.pin()?);
+        }
+        extra.pins = pins.iter().map(|pin| bytes(pin)).collect();
+        let saved = self.save_as(origin, &all, limits, extra);
+        if !matches!(saved, Ok(Some(_))) {
+            pins.iter().for_each(|pin| crate::git::unpin(pin));
+        }
+        saved
+    }
+
+    pub(crate) fn save_as(
+        &self,
+        origin: &Origin,
+        wanted: &[Wanted],
+        limits: &Limits,
+        extra: Extra,
+    ) -> Result<Option<Saved>, Unsaved> {
+        let start = Instant::now();
+        if !extra.even_nothing && !exists_any(wanted)? {
+            return Ok(None);
+        }
+        let open = self.make()?;
+        let _lock = open.lock(false, limits.time.min(Duration::from_secs(10)))?;
+        let mut capture = Capture::new(&open, *limits, start)?;
+        for one in wanted {
+            capture.take(one)?;
+        }
+        capture.end(origin, extra).map(Some)
+    }
+}
+
+/// What a snapshot is besides the files of a call.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Extra {
+    /// A snapshot is made even when nothing stands at any of the paths.
+    pub(crate) even_nothing: bool,
+    pub(crate) undoes: Option<String>,
+    pub(crate) repositories: Vec<Vec<u8>>,
+    pub(crate) pins: Vec<Vec<u8>>,
+}
+
+fn exists_any(wanted: &[Wanted]) -> Result<bool, Fault> {
+    for one in wanted {
+        if folder::look(&one.path)?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+struct Capture<'a> {
+    open: &'a Open,
+    limits: Limits,
+    start: Instant,
+    bytes: u64,
+    files: u64,
+    entries: BTreeMap<Vec<u8>, Entry>,
+    /// The first path of each file with several names.
+    twins: HashMap<(u64, u64), Vec<u8>>,
+    /// Contents that are not in a file yet.
+    inline: BTreeMap<Hash, Small>,
+    inline_bytes: usize,
+    /// Contents that were written and not synced.
+    unsynced: Vec<(OwnedFd, Hash)>,
+    written: usize,
+    /// The store itself, which cannot hold itself.
+    own: (u64, u64),
+}
+
+impl<'a> Capture<'a> {
+    fn new(open: &'a Open, limits: Limits, start: Instant) -> Result<Self, Fault> {
+        let stat = rustix::fs::fstat(&open.root).map_err(Fault::at(&open.path))?;
+        Ok(Self {
+            open,
+            limits,
+            start,
+            bytes: 0,
+            files: 0,
+            entries: BTreeMap::new(),
+            twins: HashMap::new(),
+            inline: BTreeMap::new(),
+            inline_bytes: 0,
+            unsynced: Vec::new(),
+            written: 0,
+            own: attributes::of_stat(&stat).identity,
+        })
+    }
+
+    fn take(&mut self, wanted: &Wanted) -> Result<(), Unsaved> {
+        let path = wanted.path.as_path();
+        let (around, name) = match folder::around(path) {
+            Ok(around) => around,
+            Err(Fault::System { errno: Errno::NOENT | Errno::NOTDIR, .. }) => {
+                self.missing(wanted);
+                return Ok(());
+            }
+            Err(fault) => return Err(fault.into()),
+        };
+        self.parent(path.parent().unwrap_or(Path::new("/")))?;
+        match folder::stat(&around, name) {
+            Ok(stat) => self.node(&around, name, wanted.clone(), &stat),
+            Err(Errno::NOENT | Errno::NOTDIR) => {
+                self.missing(wanted);
+                Ok(())
+            }
+            Err(errno) => Err(Fault::at(path)(errno).into()),
+        }
+    }
+
+    fn missing(&mut self, wanted: &Wanted) {
+        let path = wanted.path.as_os_str().as_bytes().to_vec();
+        let entry = Entry { path: path.clone(), node: Node::Missing, after: wanted.after };
+        self.entries.entry(path).or_insert(entry);
+    }
+
+    /// The folder around a path gets its times back.
+    fn parent(&mut self, path: &Path) -> Result<(), Unsaved> {
+        let bytes = path.as_os_str().as_bytes().to_vec();
+        if self.entries.contains_key(&bytes) || path.parent().is_none() {
+            return Ok(());
+        }
+        if let Some(stat) = folder::look(path)? {
+            let node = Node::Parent(attributes::of_stat(&stat));
+            self.entries.insert(bytes.clone(), Entry { path: bytes, node, after: After::Unknown });
+        }
+        Ok(())
+    }
+
+    /// Saves a file, or a folder with what is in it.
+    fn node(&mut self, around: &OwnedFd, name: &OsStr, wanted: Wanted, stat: &Stat) -> Result<(), Unsaved> {
+        if folder::kind(stat) != FileType::Directory {
+            return self.leaf(around, name, &wanted, stat);
+        }
+        let opened = Rc::new(folder::list(around, name).map_err(Fault::at(&wanted.path))?);
+        let mut waiting = vec![(opened, wanted)];
+        while let Some((opened, wanted)) = waiting.pop() {
+            self.folder(&opened, &wanted)?;
+            if wanted.depth == Depth::Node {
+                continue;
+            }
+            for name in folder::names(&opened).map_err(Fault::at(&wanted.path))? {
+                let name = OsStr::from_bytes(&name);
+                let inner = Wanted { path: wanted.path.join(name), ..wanted.clone() };
+                if wanted.depth == Depth::Exact && crate::git::is_pin(&inner.path) {
+                    continue;
+                }
+                let stat = folder::stat(&*opened, name).map_err(Fault::at(&inner.path))?;
+                if folder::kind(&stat) == FileType::Directory {
+                    let below = folder::list(&*opened, name).map_err(Fault::at(&inner.path))?;
+                    waiting.push((Rc::new(below), inner));
+                } else {
+                    self.leaf(&opened, name, &inner, &stat)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn folder(&mut self, opened: &OwnedFd, wanted: &Wanted) -> Result<(), Unsaved> {
+        let fault = Fault::at(&wanted.path);
+        let stat = rustix::fs::fstat(opened).map_err(&fault)?;
+        let attributes = attributes::of_open(opened, &stat).map_err(&fault)?;
+        if attributes.identity == self.own {
+            return Err(Unsaved::OwnStore(wanted.path.clone()));
+        }
+        self.count(0)?;
+        self.insert(wanted, Node::Folder { attributes, exact: wanted.depth == Depth::Exact });
+        Ok(())
+    }
+
+    fn insert(&mut self, wanted: &Wanted, node: Node) {
+        let path = wanted.path.as_os_str().as_bytes().to_vec();
+        self.entries.insert(path.clone(), Entry { path, node, after: wanted.after });
+    }
+
+    /// Saves what is no folder.
+    fn leaf(&mut self, around: &OwnedFd, name: &OsStr, wanted: &Wanted, stat: &Stat) -> Result<(), Unsaved> {
+        let path = wanted.path.as_path();
+        if self.entries.get(path.as_os_str().as_bytes()).is_some_and(Entry::is_saved) {
+            return Ok(());
+        }
+        self.count(0)?;
+        let unsaved = |what| Err(Unsaved::Kind(path.to_owned(), what));
+        let node = match folder::kind(stat) {
+            FileType::RegularFile => self.file(around, name, path)?,
+            FileType::Symlink => {
+                let target = rustix::fs::readlinkat(around, name, Vec::new()).map_err(Fault::at(path))?;
+                Node::Symlink { attributes: attributes::of_stat(stat), target: target.into_bytes() }
+            }
+            FileType::Fifo => Node::Pipe(attributes::of_stat(stat)),
+            FileType::Socket => return unsaved("a socket"),
+            FileType::BlockDevice | FileType::CharacterDevice => return unsaved("a device"),
+            _ => return unsaved("no file that can be copied"),
+        };
+        self.insert(wanted, node);
+        Ok(())
+    }
+
+    fn file(&mut self, around: &OwnedFd, name: &OsStr, path: &Path) -> Result<Node, Unsaved> {
+        let fault = Fault::at(path);
+        let fd = folder::read(around, name).map_err(&fault)?;
+        let stat = rustix::fs::fstat(&fd).map_err(&fault)?;
+        if folder::kind(&stat) != FileType::RegularFile {
+            return Err(Unsaved::Changing(path.to_owned()));
+        }
+        let attributes = attributes::of_open(&fd, &stat).map_err(&fault)?;
+        if let Some(twin) = self.twin(&stat, &attributes, path) {
+            let content = self.content_of(&twin);
+            return Ok(Node::File { attributes, content, twin: Some(twin) });
+        }
+        let content = self.content(&fd, &stat, path)?;
+        let after = rustix::fs::fstat(&fd).map_err(&fault)?;
+        if attributes::of_stat(&after).changed != attributes.changed || after.st_size != stat.st_size {
+            return Err(Unsaved::Changing(path.to_owned()));
+        }
+        Ok(Node::File { attributes, content, twin: None })
+    }
+
+    /// The path under which the same file was saved before.
+    fn twin(&mut self, stat: &Stat, attributes: &Attributes, path: &Path) -> Option<Vec<u8>> {
+        if stat.st_nlink < 2 {
+            return None;
+        }
+        let bytes = path.as_os_str().as_bytes();
+        let first = self.twins.entry(attributes.identity).or_insert_with(|| bytes.to_vec());
+        (first != bytes).then(|| first.clone())
+    }
+
+    fn content_of(&self, path: &[u8]) -> Content {
+        match self.entries.get(path).map(|entry| &entry.node) {
+            Some(Node::File { content, .. }) => content.clone(),
+            _ => Content::default(),
+        }
+    }
+
+    fn content(&mut self, fd: &OwnedFd, stat: &Stat, path: &Path) -> Result<Content, Unsaved> {
+        let fault = Fault::at(path);
+        let extents = content::extents(fd, stat).map_err(&fault)?;
+        let size = u64::try_from(stat.st_size).unwrap_or(0);
+        let data: u64 = extents.iter().map(|(_, length)| length).sum();
+        self.add_bytes(data)?;
+        let small = usize::try_from(data).is_ok_and(|data| data <= SMALL);
+        let hash = match small {
+            true => self.small(fd, size, &extents, path)?,
+            false => self.large(fd, size, &extents, path)?,
+        };
+        Ok(Content { hash, size, extents })
+    }
+
+    /// A content that fits into memory: kept there as long as all such together are few.
+    fn small(
+        &mut self,
+        fd: &OwnedFd,
+        size: u64,
+        extents: &[(u64, u64)],
+        path: &Path,
+    ) -> Result<Hash, Unsaved> {
+        let mut bytes = Vec::new();
+        let read = content::each::<Errno>(fd, extents, |_, piece| {
+            bytes.extend_from_slice(piece);
+            Ok(())
+        });
+        read.map_err(Fault::at(path))?;
+        let mut hashing = Hashing::new(size, extents);
+        hashing.add(&bytes);
+        let hash = hashing.end();
+        if self.inline.contains_key(&hash) {
+            return Ok(hash);
+        }
+        self.inline_bytes += bytes.len() + 64;
+        self.inline.insert(hash, Small { extents: extents.to_vec(), bytes });
+        if self.inline_bytes > INLINE {
+            self.spill()?;
+        }
+        Ok(hash)
+    }
+
+    /// Writes what is only in memory.
+    fn spill(&mut self) -> Result<(), Unsaved> {
+        for (hash, small) in std::mem::take(&mut self.inline) {
+            self.write(&hash, |fd| small.write(fd))?;
+        }
+        Ok(())
+    }
+
+    fn write(
+        &mut self,
+        hash: &Hash,
+        fill: impl FnOnce(&OwnedFd) -> Result<(), Errno>,
+    ) -> Result<(), Unsaved> {
+        let fault = Fault::at(&self.open.path);
+        let (fd, name) = self.open.new_file().map_err(&fault)?;
+        if let Err(errno) = fill(&fd).and_then(|()| self.open.keep_object(&name, hash)) {
+            self.open.drop_file(&name);
+            return Err(fault(errno).into());
+        }
+        self.keep_for_sync(fd, *hash);
+        Ok(())
+    }
+
+    fn keep_for_sync(&mut self, fd: OwnedFd, hash: Hash) {
+        self.written += 1;
+        if self.written <= SYNCED_ALONE {
+            self.unsynced.push((fd, hash));
+        }
+    }
+
+    /// A content that is copied, or cloned, as it is read.
+    fn large(
+        &mut self,
+        fd: &OwnedFd,
+        size: u64,
+        extents: &[(u64, u64)],
+        path: &Path,
+    ) -> Result<Hash, Unsaved> {
+        let fault = Fault::at(&self.open.path);
+        let (new, name) = self.open.new_file().map_err(&fault)?;
+        let copied = self.copy(fd, &new, size, extents, path);
+        let kept = copied.and_then(|hash| {
+            self.open.keep_object(&name, &hash).map_err(&fault)?;
+            Ok(hash)
+        });
+        match &kept {
+            Ok(hash) => self.keep_for_sync(new, *hash),
+            Err(_) => self.open.drop_file(&name),
+        }
+        kept
+    }
+
+    fn copy(
+        &self,
+        from: &OwnedFd,
+        to: &OwnedFd,
+        size: u64,
+        extents: &[(u64, u64)],
+        path: &Path,
+    ) -> Result<Hash, Unsaved> {
+        let mut hashing = Hashing::new(size, extents);
+        let cloned = content::clone(to, from);
+        if !cloned {
+            rustix::fs::ftruncate(to, size).map_err(Fault::at(&self.open.path))?;
+        }
+        // A clone is read instead of the file: nobody writes to it.
+        let source = if cloned { to } else { from };
+        content::each::<Stop>(source, extents, |offset, piece| {
+            hashing.add(piece);
+            if self.start.elapsed() > self.limits.time {
+                return Err(Stop::Late);
+            }
+            if cloned { Ok(()) } else { Ok(content::write_at(to, piece, offset)?) }
+        })
+        .map_err(|stop| match stop {
+            Stop::Late => Unsaved::Time(self.limits.time),
+            Stop::Errno(errno) => Fault::at(path)(errno).into(),
+        })?;
+        Ok(hashing.end())
+    }
+
+    fn count(&mut self, more: u64) -> Result<(), Unsaved> {
+        self.files += 1;
+        if self.files > self.limits.files {
+            return Err(Unsaved::Files(self.limits.files));
+        }
+        self.add_bytes(more)
+    }
+
+    fn add_bytes(&mut self, more: u64) -> Result<(), Unsaved> {
+        self.bytes = self.bytes.saturating_add(more);
+        if self.bytes > self.limits.bytes {
+            return Err(Unsaved::Bytes(self.limits.bytes));
+        }
+        if self.start.elapsed() > self.limits.time {
+            return Err(Unsaved::Time(self.limits.time));
+        }
+        Ok(())
+    }
+
+    /// Everything is on disk before the manifest says that it is.
+    fn sync(&mut self) -> Result<(), Fault> {
+        let fault = Fault::at(&self.open.path);
+        if self.written > SYNCED_ALONE {
+            return sync_all(&self.open.root).map_err(&fault);
+        }
+        for (fd, hash) in std::mem::take(&mut self.unsynced) {
+            rustix::fs::fsync(&fd).map_err(&fault)?;
+            self.open.sync_group(&hash).map_err(&fault)?;
+        }
+        Ok(())
+    }
+
+    fn end(mut self, origin: &Origin, extra: Extra) -> Result<Saved, Unsaved> {
+        self.sync()?;
+        if self.start.elapsed() > self.limits.time {
+            return Err(Unsaved::Time(self.limits.time));
+        }
+        let head = Head {
+            time: micros(),
+            agent: origin.agent.clone(),
+            session: origin.session.clone(),
+            call: origin.call.clone(),
+            call_id: origin.call_id.clone(),
+            undoes: extra.undoes,
+            files: self.files,
+            bytes: self.bytes,
+            repositories: extra.repositories,
+            pins: extra.pins,
+        };
+        let inline = self.inline.into_iter().map(|(hash, small)| (hash, small.bytes)).collect();
+        let manifest = Manifest { head, entries: self.entries.into_values().collect(), inline };
+        let id = self.open.keep_manifest(&manifest)?;
+        self.open.begin_call(&manifest.head, &id);
+        Ok(Saved { id, files: self.files, bytes: self.bytes })
+    }
+}
+
+/// A content in memory: the data of its extents, one after the other.
+struct Small {
+    extents: Vec<(u64, u64)>,
+    bytes: Vec<u8>,
+}
+
+impl Small {
+    /// Writes it as the file lay, which is how all contents lie in the store.
+    fn write(&self, fd: &OwnedFd) -> Result<(), Errno> {
+        let mut rest = self.bytes.as_slice();
+        for (offset, length) in &self.extents {
+            let (piece, more) = rest.split_at(rest.len().min(usize::try_from(*length).unwrap_or(usize::MAX)));
+            content::write_at(fd, piece, *offset)?;
+            rest = more;
+        }
+        Ok(())
+    }
+}
+
+/// Why reading ends early.
+enum Stop {
+    Late,
+    Errno(Errno),
+}
+
+impl From<Errno> for Stop {
+    fn from(errno: Errno) -> Self {
+        Self::Errno(errno)
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn sync_all(store: &OwnedFd) -> Result<(), Errno> {
+    rustix::fs::syncfs(store)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn sync_all(_store: &OwnedFd) -> Result<(), Errno> {
+    rustix::fs::sync();
+    Ok(())
+}
+
+pub(crate) fn micros() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
+}
