@@ -63,6 +63,8 @@ enum Command {
     Stats(cmd::stats::Args),
     /// Is the log what was written, and did every call of every transcript pass the gate
     Audit(cmd::audit::Args),
+    /// Take back what a call deleted or overwrote
+    Undo(cmd::undo::Args),
     /// What this policy, or another, would have said to the calls of the past
     Replay(cmd::replay::Args),
     /// Make the log smaller: compress old parts, or remove them and say so
@@ -143,6 +145,7 @@ fn run_public(command: &Command) -> anyhow::Result<ExitCode> {
         Command::Log(args) => cmd::log::run(args),
         Command::Stats(args) => cmd::stats::run(args),
         Command::Audit(args) => cmd::audit::run(args),
+        Command::Undo(args) => cmd::undo::run(args),
         Command::Replay(args) => cmd::replay::run(args),
         Command::Prune(args) => cmd::prune::run(args),
         Command::Suggest(args) => cmd::suggest::run(args),

@@ -61,13 +61,24 @@ fn changed_place(pid: i32) -> Option<&'static str> {
         .then(|| ["HOME", "XDG_STATE_HOME"].into_iter().find(changed))?
 }
 
-fn refuse_agents(command: &str) -> anyhow::Result<()> {
+/// What shows that a coding agent is behind this command, if one is.
+pub fn agent_sign() -> Option<String> {
     let mark = MARKS.iter().find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
-    let sign = match mark {
+    match mark {
         Some(name) => Some(format!("`{name}` is set")),
         None => agent_above(parent()),
-    };
-    match sign {
+    }
+}
+
+/// The session of the agent behind this command, as far as it tells its commands.
+pub fn agent_session() -> Option<String> {
+    const NAMES: [&str; 4] =
+        ["CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "GEMINI_SESSION_ID", "QWEN_CODE_SESSION_ID"];
+    NAMES.iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
+}
+
+fn refuse_agents(command: &str) -> anyhow::Result<()> {
+    match agent_sign() {
         Some(sign) => bail!(
             "`tollgate {command}` is for people, and this looks like a coding agent's shell ({sign}); \
              run it in a terminal of your own"

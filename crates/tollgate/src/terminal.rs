@@ -11,6 +11,11 @@ pub fn confirm(question: &str) -> Option<bool> {
     Some(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
+/// Asks for a line. None: there is no terminal.
+pub fn ask(question: &str) -> Option<String> {
+    line(&mut open()?, question)
+}
+
 /// Asks for a text that is not shown. None: there is no terminal.
 pub fn secret(question: &str) -> Option<String> {
     let mut terminal = open()?;

@@ -12,11 +12,12 @@ use rustix::fs::{FileType, Stat};
 use rustix::io::Errno;
 
 use crate::attributes;
-use crate::content::{self, Hashing};
+use crate::content;
+use crate::contents::Contents;
 use crate::fault::{Fault, Unsaved};
 use crate::folder;
 use crate::git::Repository;
-use crate::manifest::{After, Attributes, Content, Entry, Hash, Head, Manifest, Node};
+use crate::manifest::{After, Attributes, Content, Entry, Head, Manifest, Node};
 use crate::store::{Open, Store};
 
 /// How much may be saved, and how long that may take.
@@ -94,13 +95,6 @@ pub struct Saved {
     /// How many bytes of content.
     pub bytes: u64,
 }
-
-/// A content up to this size lies in the manifest: to sync one file is far quicker than to sync thousands.
-const SMALL: usize = 64 << 10;
-/// When the small contents of a snapshot are more than this together, they get files of their own.
-const INLINE: usize = 32 << 20;
-/// More new contents than this are synced together, with everything else on the disk.
-const SYNCED_ALONE: usize = 64;
 
 impl Store {
     /// Saves what stands at the paths. `None` when there is nothing: no snapshot is made.
@@ -197,12 +191,7 @@ struct Capture<'a> {
     entries: BTreeMap<Vec<u8>, Entry>,
     /// The first path of each file with several names.
     twins: HashMap<(u64, u64), Vec<u8>>,
-    /// Contents that are not in a file yet.
-    inline: BTreeMap<Hash, Small>,
-    inline_bytes: usize,
-    /// Contents that were written and not synced.
-    unsynced: Vec<(OwnedFd, Hash)>,
-    written: usize,
+    contents: Contents<'a>,
     /// The store itself, which cannot hold itself.
     own: (u64, u64),
 }
@@ -218,10 +207,7 @@ impl<'a> Capture<'a> {
             files: 0,
             entries: BTreeMap::new(),
             twins: HashMap::new(),
-            inline: BTreeMap::new(),
-            inline_bytes: 0,
-            unsynced: Vec::new(),
-            written: 0,
+            contents: Contents::new(open, limits.time, start),
             own: attributes::of_stat(&stat).identity,
         })
     }
@@ -379,121 +365,8 @@ impl<'a> Capture<'a> {
         let size = u64::try_from(stat.st_size).unwrap_or(0);
         let data: u64 = extents.iter().map(|(_, length)| length).sum();
         self.add_bytes(data)?;
-        let small = usize::try_from(data).is_ok_and(|data| data <= SMALL);
-        let hash = match small {
-            true => self.small(fd, size, &extents, path)?,
-            false => self.large(fd, size, &extents, path)?,
-        };
+        let hash = self.contents.add(fd, size, &extents, path)?;
         Ok(Content { hash, size, extents })
-    }
-
-    /// A content that fits into memory: kept there as long as all such together are few.
-    fn small(
-        &mut self,
-        fd: &OwnedFd,
-        size: u64,
-        extents: &[(u64, u64)],
-        path: &Path,
-    ) -> Result<Hash, Unsaved> {
-        let mut bytes = Vec::new();
-        let read = content::each::<Errno>(fd, extents, |_, piece| {
-            bytes.extend_from_slice(piece);
-            Ok(())
-        });
-        read.map_err(Fault::at(path))?;
-        let mut hashing = Hashing::new(size, extents);
-        hashing.add(&bytes);
-        let hash = hashing.end();
-        if self.inline.contains_key(&hash) {
-            return Ok(hash);
-        }
-        self.inline_bytes += bytes.len() + 64;
-        self.inline.insert(hash, Small { extents: extents.to_vec(), bytes });
-        if self.inline_bytes > INLINE {
-            self.spill()?;
-        }
-        Ok(hash)
-    }
-
-    /// Writes what is only in memory.
-    fn spill(&mut self) -> Result<(), Unsaved> {
-        for (hash, small) in std::mem::take(&mut self.inline) {
-            self.write(&hash, |fd| small.write(fd))?;
-        }
-        Ok(())
-    }
-
-    fn write(
-        &mut self,
-        hash: &Hash,
-        fill: impl FnOnce(&OwnedFd) -> Result<(), Errno>,
-    ) -> Result<(), Unsaved> {
-        let fault = Fault::at(&self.open.path);
-        let (fd, name) = self.open.new_file().map_err(&fault)?;
-        if let Err(errno) = fill(&fd).and_then(|()| self.open.keep_object(&name, hash)) {
-            self.open.drop_file(&name);
-            return Err(fault(errno).into());
-        }
-        self.keep_for_sync(fd, *hash);
-        Ok(())
-    }
-
-    fn keep_for_sync(&mut self, fd: OwnedFd, hash: Hash) {
-        self.written += 1;
-        if self.written <= SYNCED_ALONE {
-            self.unsynced.push((fd, hash));
-        }
-    }
-
-    /// A content that is copied, or cloned, as it is read.
-    fn large(
-        &mut self,
-        fd: &OwnedFd,
-        size: u64,
-        extents: &[(u64, u64)],
-        path: &Path,
-    ) -> Result<Hash, Unsaved> {
-        let fault = Fault::at(&self.open.path);
-        let (new, name) = self.open.new_file().map_err(&fault)?;
-        let copied = self.copy(fd, &new, size, extents, path);
-        let kept = copied.and_then(|hash| {
-            self.open.keep_object(&name, &hash).map_err(&fault)?;
-            Ok(hash)
-        });
-        match &kept {
-            Ok(hash) => self.keep_for_sync(new, *hash),
-            Err(_) => self.open.drop_file(&name),
-        }
-        kept
-    }
-
-    fn copy(
-        &self,
-        from: &OwnedFd,
-        to: &OwnedFd,
-        size: u64,
-        extents: &[(u64, u64)],
-        path: &Path,
-    ) -> Result<Hash, Unsaved> {
-        let mut hashing = Hashing::new(size, extents);
-        let cloned = content::clone(to, from);
-        if !cloned {
-            rustix::fs::ftruncate(to, size).map_err(Fault::at(&self.open.path))?;
-        }
-        // A clone is read instead of the file: nobody writes to it.
-        let source = if cloned { to } else { from };
-        content::each::<Stop>(source, extents, |offset, piece| {
-            hashing.add(piece);
-            if self.start.elapsed() > self.limits.time {
-                return Err(Stop::Late);
-            }
-            if cloned { Ok(()) } else { Ok(content::write_at(to, piece, offset)?) }
-        })
-        .map_err(|stop| match stop {
-            Stop::Late => Unsaved::Time(self.limits.time),
-            Stop::Errno(errno) => Fault::at(path)(errno).into(),
-        })?;
-        Ok(hashing.end())
     }
 
     fn count(&mut self, more: u64) -> Result<(), Unsaved> {
@@ -515,21 +388,8 @@ impl<'a> Capture<'a> {
         Ok(())
     }
 
-    /// Everything is on disk before the manifest says that it is.
-    fn sync(&mut self) -> Result<(), Fault> {
-        let fault = Fault::at(&self.open.path);
-        if self.written > SYNCED_ALONE {
-            return sync_all(&self.open.root).map_err(&fault);
-        }
-        for (fd, hash) in std::mem::take(&mut self.unsynced) {
-            rustix::fs::fsync(&fd).map_err(&fault)?;
-            self.open.sync_group(&hash).map_err(&fault)?;
-        }
-        Ok(())
-    }
-
     fn end(mut self, origin: &Origin, extra: Extra) -> Result<Saved, Unsaved> {
-        self.sync()?;
+        self.contents.sync()?;
         if self.start.elapsed() > self.limits.time {
             return Err(Unsaved::Time(self.limits.time));
         }
@@ -545,54 +405,12 @@ impl<'a> Capture<'a> {
             repositories: extra.repositories,
             pins: extra.pins,
         };
-        let inline = self.inline.into_iter().map(|(hash, small)| (hash, small.bytes)).collect();
+        let inline = self.contents.into_inline();
         let manifest = Manifest { head, entries: self.entries.into_values().collect(), inline };
         let id = self.open.keep_manifest(&manifest)?;
         self.open.begin_call(&manifest.head, &id);
         Ok(Saved { id, files: self.files, bytes: self.bytes })
     }
-}
-
-/// A content in memory: the data of its extents, one after the other.
-struct Small {
-    extents: Vec<(u64, u64)>,
-    bytes: Vec<u8>,
-}
-
-impl Small {
-    /// Writes it as the file lay, which is how all contents lie in the store.
-    fn write(&self, fd: &OwnedFd) -> Result<(), Errno> {
-        let mut rest = self.bytes.as_slice();
-        for (offset, length) in &self.extents {
-            let (piece, more) = rest.split_at(rest.len().min(usize::try_from(*length).unwrap_or(usize::MAX)));
-            content::write_at(fd, piece, *offset)?;
-            rest = more;
-        }
-        Ok(())
-    }
-}
-
-/// Why reading ends early.
-enum Stop {
-    Late,
-    Errno(Errno),
-}
-
-impl From<Errno> for Stop {
-    fn from(errno: Errno) -> Self {
-        Self::Errno(errno)
-    }
-}
-
-#[cfg(target_os = "linux")]
-fn sync_all(store: &OwnedFd) -> Result<(), Errno> {
-    rustix::fs::syncfs(store)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn sync_all(_store: &OwnedFd) -> Result<(), Errno> {
-    rustix::fs::sync();
-    Ok(())
 }
 
 pub(crate) fn micros() -> i64 {

@@ -4,6 +4,7 @@ mod apply;
 mod attributes;
 mod capture;
 mod content;
+mod contents;
 mod fault;
 mod folder;
 pub mod git;

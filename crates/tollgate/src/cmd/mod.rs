@@ -28,6 +28,7 @@ pub mod stats;
 pub mod suggest;
 pub mod test;
 pub mod trust;
+pub mod undo;
 pub mod uninstall;
 pub mod validate;
 pub mod workflow;

@@ -1,6 +1,6 @@
 //! `tollgate suggest`: what the past says about the policy, as a diff. Changes nothing.
 
-mod diff;
+pub mod diff;
 mod edit;
 mod past;
 
