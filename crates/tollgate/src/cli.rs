@@ -104,6 +104,12 @@ enum Internal {
     /// Bring records to the sinks (what a hook starts)
     #[command(hide = true)]
     Deliver(cmd::deliver::Args),
+    /// Remove old snapshots (what a hook starts)
+    #[command(hide = true)]
+    CleanSnapshots {
+        /// Where they are
+        state: std::path::PathBuf,
+    },
     /// Compare the transcripts with the log for the next session (what a hook starts)
     #[command(hide = true)]
     Alive {
@@ -168,6 +174,7 @@ fn run_internal(command: &Internal) -> anyhow::Result<ExitCode> {
             cmd::deliver::end_after(ALIVE);
             cmd::audit::brief(state)
         }
+        Internal::CleanSnapshots { state } => cmd::undo::clean::run(state),
         Internal::Deliver(args) => cmd::deliver::run(args),
         Internal::Observe { state } => cmd::observe::run(state),
     }

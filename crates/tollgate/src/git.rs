@@ -110,6 +110,23 @@ impl Git {
         self.count(root, &args.map(str::to_owned))
     }
 
+    /// The contents that are in the index and not in the last commit; all of it where there is none.
+    pub fn staged_objects(&self, root: &str) -> Option<Vec<String>> {
+        let diff = ["diff-index", "--cached", "--raw", "--no-abbrev", "--no-renames", "-z", "HEAD", "--"];
+        let listed = ["ls-files", "--stage", "-z"];
+        let answer = self
+            .run(root, &[], &diff.map(str::to_owned))
+            .or_else(|| self.run(root, &[], &listed.map(str::to_owned)))
+            .filter(|answer| !answer.cut)?;
+        let text = String::from_utf8_lossy(&answer.bytes).into_owned();
+        let is_object = |word: &&str| {
+            matches!(word.len(), 40 | 64)
+                && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+                && word.bytes().any(|byte| byte != b'0')
+        };
+        Some(text.split(['\0', ' ', '\t']).filter(is_object).map(str::to_owned).collect())
+    }
+
     fn count(&self, root: &str, args: &[String]) -> Option<usize> {
         let answer = self.run(root, &[], args)?;
         String::from_utf8(answer.bytes).ok()?.trim().parse().ok()

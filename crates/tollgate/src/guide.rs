@@ -104,6 +104,7 @@ enum Later {
         text: String,
     },
     Deliver(Courier),
+    Clean(std::path::PathBuf),
 }
 
 impl Guide<'_> {
@@ -388,6 +389,12 @@ impl Afterwards {
         self
     }
 
+    /// The same, and a look for snapshots that are too old.
+    pub fn and_clean(mut self, state: Option<&Path>) -> Self {
+        self.0.extend(state.map(|state| Later::Clean(state.to_owned())));
+        self
+    }
+
     /// Is there nothing to do?
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -407,6 +414,7 @@ impl Afterwards {
                 Later::Delete { project, path } => tollgate_store::remove_mirror(Path::new(&project), &path),
                 Later::Notify { project, channel, text } => notify::send(&channel, &text, &project),
                 Later::Deliver(courier) => courier.start(),
+                Later::Clean(state) => crate::cmd::undo::clean::start(&state),
             }
         }
     }

@@ -23,6 +23,7 @@ use tollgate_workflow::Index;
 
 use crate::alive;
 use crate::cmd::canary::is_canary;
+use crate::cmd::undo::clean;
 use crate::dirs::{self, Dirs};
 use crate::exceptions;
 use crate::flows::Places;
@@ -30,6 +31,7 @@ use crate::guard::{self, Guard};
 use crate::guide::{self, Afterwards, Courier, Guide, Once};
 use crate::patience::Patience;
 use crate::pin;
+use crate::saving::{self, Saving};
 use crate::secrets::Secrets;
 use crate::session::Session;
 use crate::stdin;
@@ -168,6 +170,7 @@ impl Hook {
         let session = Session { event, effects: &effects, world: &world, state: &self.state };
         session.weigh(&mut decision);
         let after = guide.keep(&effects, outcome, &mut decision);
+        let saved = self.save(event, &effects, &world, &decision);
         decision.alone = decision.verdict == Verdict::Ask && self.is_alone(event, &project);
         secrets.hide(&mut decision);
         let reply = self.reply(&session, &guard, &results, &mut decision);
@@ -182,9 +185,26 @@ impl Hook {
             workflows: guide.record().collect(),
             loaded: &loaded,
             refusal,
+            saved: &saved,
         };
         let (reply, seq) = self.record(&kept, decision, reply);
-        (reply, after.and(self.delivery(&loaded.policy, seq)))
+        let due = matches!(saved, saving::Outcome::Saved(_)) && clean::is_due(&self.state);
+        (reply, after.and(self.delivery(&loaded.policy, seq)).and_clean(due.then_some(&*self.state)))
+    }
+
+    /// Keeps what a call that may run deletes or overwrites; a call that is refused loses nothing.
+    fn save(
+        &self,
+        event: &Event,
+        effects: &[Effect],
+        world: &Machine,
+        decision: &Decision,
+    ) -> saving::Outcome {
+        saving::end(event, &self.state);
+        match decision.verdict < Verdict::Deny {
+            true => Saving { event, effects, world, state: &self.state }.save(),
+            false => saving::Outcome::Nothing,
+        }
     }
 
     /// The answer, once the session remembers what it is and the observers are set on it. What those tell goes into it.
@@ -224,6 +244,7 @@ impl Hook {
         record.fields.extend(guard::record(kept.results));
         record.fields.extend(exceptions::record(kept.excepted));
         record.fields.extend(kept.place());
+        record.fields.extend(kept.saved.record());
         record.fields.extend(kept.workflows.clone());
         let log = Log::at(&self.state)
             .personal(kept.loaded.policy.redact == Redact::Personal)
@@ -344,6 +365,7 @@ struct Kept<'a> {
     loaded: &'a Loaded,
     /// The refusal that the deadline answers with.
     refusal: Option<Reply>,
+    saved: &'a saving::Outcome,
 }
 
 impl Kept<'_> {

@@ -25,6 +25,7 @@ mod pin;
 mod program;
 mod report;
 mod runs;
+mod saving;
 mod secrets;
 mod session;
 mod stdin;

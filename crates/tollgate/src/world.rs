@@ -90,6 +90,11 @@ impl Machine {
         memory.into_iter().chain(self.unread.borrow().iter().cloned()).collect()
     }
 
+    /// The contents that only the index of a work tree names; `None` when that cannot be told.
+    pub fn staged_objects(&self, root: &str) -> Option<Vec<String>> {
+        self.git.staged_objects(root)
+    }
+
     /// What the session keeps of a file, unless the disk has something newer at its name. The time of the last change
     /// of any kind counts, which nobody sets back. Of two at the same tick, what was written is what was said.
     fn kept(&self, path: &str, on_disk: std::io::Result<fs::Metadata>) -> Option<KeptText> {

@@ -63,9 +63,8 @@ impl Store {
             room.ok_or(Errno::FBIG).map(|room| room.copy_from_slice(piece))
         };
         let name = PathBuf::from(object_name(&content.hash));
-        let inline = snapshot.manifest.inline.iter().find(|(hash, _)| *hash == content.hash);
-        let read = match inline {
-            Some((_, packed)) => each_extent(packed, &content.extents, &mut put),
+        let read = match snapshot.manifest.small(&content.hash) {
+            Some(packed) => each_extent(packed, &content.extents, &mut put),
             None if content.extents.is_empty() => Ok(()),
             None => {
                 let open = self.open()?.ok_or_else(|| Fault::Unknown(snapshot.id.clone()))?;
@@ -232,8 +231,7 @@ impl Apply<'_> {
         let name = object_name(&content.hash);
         let fault = Fault::at(Path::new(&name));
         let mut hashing = Hashing::new(content.size, &content.extents);
-        let inline = self.manifest.inline.iter().find(|(hash, _)| *hash == content.hash);
-        if let Some((_, bytes)) = inline {
+        if let Some(bytes) = self.manifest.small(&content.hash) {
             hashing.add(bytes);
             each_extent(bytes, &content.extents, |offset, piece| content::write_at(to, piece, offset))
                 .map_err(&fault)?;

@@ -111,7 +111,7 @@ impl Store {
     }
 
     /// Saves what stands at the paths together with the state of repositories: HEAD, index, refs and reflogs. Where
-    /// `pin` is set, their commits are kept from being pruned for as long as the snapshot lasts.
+    /// `pinned` is given, their commits and these objects are kept from being pruned for as long as the snapshot lasts.
     ///
     /// # Errors
     /// When not everything can be saved within the limits. Then nothing is.
@@ -120,7 +120,7 @@ impl Store {
         origin: &Origin,
         wanted: &[Wanted],
         repositories: &[Repository],
-        pin: bool,
+        pinned: Option<&[String]>,
         limits: &Limits,
     ) -> Result<Option<Saved>, Unsaved> {
         let mut all: Vec<Wanted> = repositories.iter().flat_map(Repository::state).collect();
@@ -131,8 +131,10 @@ impl Store {
             ..Extra::default()
         };
         let mut pins = Vec::new();
-        for repository in repositories.iter().filter(|_| pin) {
-            pins.extend(repository.pin()?);
+        for repository in repositories {
+            if let Some(objects) = pinned {
+                pins.extend(repository.pin(objects)?);
+            }
         }
         extra.pins = pins.iter().map(|pin| bytes(pin)).collect();
         let saved = self.save_as(origin, &all, limits, extra);

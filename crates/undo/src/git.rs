@@ -89,12 +89,13 @@ impl Repository {
         paths.into_iter().map(|path| Wanted { path, depth: Depth::Exact, after: After::Unknown }).collect()
     }
 
-    /// Keeps every commit that a ref or reflog names now from being pruned. `None` when there is no commit.
-    pub(crate) fn pin(&self) -> Result<Option<PathBuf>, Unsaved> {
+    /// Keeps every commit that a ref or reflog names now, and other objects, from being pruned. `None` when there is none.
+    pub(crate) fn pin(&self, others: &[String]) -> Result<Option<PathBuf>, Unsaved> {
         if self.shared.join("reftable").exists() {
             return Err(Unsaved::Kind(self.shared.clone(), "a repository whose refs are no files"));
         }
-        let commits = self.commits();
+        let mut commits = self.commits();
+        commits.extend(others.iter().filter_map(|word| object(word)));
         let Some(first) = self.head().or_else(|| commits.first().cloned()) else { return Ok(None) };
         if commits.len() > MOST_PINNED {
             return Err(Unsaved::Kind(self.shared.clone(), "a repository with too many refs"));

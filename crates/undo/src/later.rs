@@ -36,8 +36,12 @@ impl Store {
         if call_id.is_empty() {
             return Ok(false);
         }
-        let Some(open) = self.open()? else { return Ok(false) };
         let name = call_name(agent, session, call_id);
+        // Most calls have no snapshot: one look is all that they cost.
+        if self.path().join("calls").join(&name).symlink_metadata().is_err() {
+            return Ok(false);
+        }
+        let Some(open) = self.open()? else { return Ok(false) };
         let Ok(fd) = folder::read(&open.calls, OsStr::new(&name)) else { return Ok(false) };
         let id = read_up_to(&fd, 0, 64).map_err(Fault::at(&open.path))?;
         let id = String::from_utf8(id).unwrap_or_default();

@@ -46,8 +46,16 @@ pub struct Manifest {
     pub head: Head,
     /// Everything in it, a folder before what is in it.
     pub entries: Vec<Entry>,
-    /// Small contents. They need no file of their own, so that saving one edit is one write.
+    /// Small contents, sorted. They need no file of their own, so that saving one edit is one write.
     pub inline: Vec<(Hash, Vec<u8>)>,
+}
+
+impl Manifest {
+    /// The data of a small content.
+    pub(crate) fn small(&self, hash: &Hash) -> Option<&[u8]> {
+        let at = self.inline.binary_search_by(|(other, _)| other.cmp(hash)).ok()?;
+        self.inline.get(at).map(|(_, bytes)| bytes.as_slice())
+    }
 }
 
 /// The BLAKE3 hash of a content.

@@ -3,6 +3,7 @@
 //! An agent may restore what its own session lost: that is a write like any other, and puts a file back where it was. It
 //! sees no contents and no other session, because saved files may hold secrets. People see everything.
 
+pub mod clean;
 mod list;
 mod restore;
 mod show;
