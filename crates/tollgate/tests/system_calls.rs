@@ -52,8 +52,9 @@ const GUARDED: &str = concat!(
     "      - {id: mine, type: safety, run: [/bin/true]}\n"
 );
 
-const CASES: [Case; 7] = [
+const CASES: [Case; 8] = [
     Case { name: "allowed", command: "ls src", policy: "", mildest: Mildest::Allow, first: false },
+    Case { name: "saved", command: "rm README.md", policy: "", mildest: Mildest::Allow, first: false },
     Case { name: "asked", command: "rm -rf $SOMEWHERE", policy: "", mildest: Mildest::Ask, first: false },
     Case { name: "refused", command: "rm -rf ~", policy: "", mildest: Mildest::Ask, first: false },
     Case { name: "first", command: "rm -rf ~", policy: "", mildest: Mildest::Ask, first: true },
@@ -166,6 +167,9 @@ fn check(scratch: &Scratch, case: Case, answer: &Answer, id: &str) -> Result<(),
     if answer.time > Duration::from_secs(8) {
         return Err(format!("took {:?}", answer.time));
     }
+    if allows && case.name == "saved" && !is_saved(scratch, answer, id) {
+        return Err("allowed, and neither saved nor told that it is not".to_owned());
+    }
     // Where the process failed, another one writes the record, a moment later.
     let end = Instant::now() + Duration::from_secs(3);
     let told = answer.says("could not be recorded");
@@ -179,6 +183,14 @@ fn check(scratch: &Scratch, case: Case, answer: &Answer, id: &str) -> Result<(),
         std::thread::sleep(Duration::from_millis(20));
     }
     Ok(())
+}
+
+/// The record of an allowed call names its snapshot, or says why there is none.
+fn is_saved(scratch: &Scratch, answer: &Answer, id: &str) -> bool {
+    let log = scratch.log();
+    let record = log.iter().find(|record| record["id"] == id);
+    let said = |record: &Value| record["undo"]["id"].is_string() || record["unsaved"].is_string();
+    record.map_or(answer.says("could not be recorded"), said)
 }
 
 /// What the host reads, or why it reads nothing lawful.

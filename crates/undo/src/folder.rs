@@ -25,7 +25,25 @@ const READ: OFlags = OFlags::RDONLY
     .union(OFlags::NOCTTY);
 
 /// Opens the folder at an absolute path without following any symlink.
+#[cfg(target_os = "linux")]
 pub(crate) fn walk(path: &Path) -> Result<OwnedFd, Errno> {
+    use rustix::fs::ResolveFlags;
+    let at_once =
+        retry_on_intr(|| rustix::fs::openat2(CWD, path, WALK, Mode::empty(), ResolveFlags::NO_SYMLINKS));
+    match at_once {
+        // Older kernels cannot, and some sandboxes forbid it.
+        Err(Errno::NOSYS | Errno::PERM | Errno::INVAL | Errno::AGAIN | Errno::NOTDIR) => step_by_step(path),
+        result => result,
+    }
+}
+
+/// Opens the folder at an absolute path without following any symlink.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn walk(path: &Path) -> Result<OwnedFd, Errno> {
+    step_by_step(path)
+}
+
+fn step_by_step(path: &Path) -> Result<OwnedFd, Errno> {
     let mut at = retry_on_intr(|| rustix::fs::openat(CWD, "/", WALK, Mode::empty()))?;
     for part in path.components() {
         match part {

@@ -7,6 +7,8 @@ use crate::kit::{Words, first, rule};
 rule! {
     /// Stops an agent from touching Tollgate: its files, its commands for owners, its variables.
     ///
+    /// The copies that `tollgate undo` restores are not read either: any of them may hold a secret.
+    ///
     /// ## Instead
     /// Ask the person. They can change the policy in their own editor and terminal.
     pub struct GateTamper;
@@ -21,6 +23,9 @@ rule! {
         hit Shell("pkill -9 tollgate"),
         hit Shell("kill -STOP $(pgrep -f tollgate)"),
         hit Shell("sudo systemctl stop tollgate.service"),
+        hit Shell("cat ~/.local/state/tollgate/undo/objects/ab/cdef"),
+        hit Read("~/.local/state/tollgate/undo/snapshots/u-7F3K"),
+        hit Shell("cp -r ~/.local/state/tollgate/undo /tmp/copy"),
         pass Shell("tollgate explain ls"),
         pass Shell("kill $(pgrep -f webpack)"),
         pass Shell("tollgate check tollgate.yaml"),
@@ -41,9 +46,33 @@ impl Rule for GateTamper {
             EffectKind::Read { place, recursive } if reads_pin(place, *recursive, case.world) => {
                 Words::new("reads the hash of the owner's PIN", "leave Tollgate's state directory out")
             }
+            EffectKind::Read { place, recursive } if reads_saved(place, *recursive, case.world) => {
+                Words::new(
+                    "reads files that Tollgate saved",
+                    "ask the person to restore them: `tollgate undo`",
+                )
+            }
             _ => None,
         })
     }
+}
+
+/// The folder of saved files, in the state directory.
+const SAVED: &str = "undo";
+
+/// Does a read reach saved files? A search through the whole home reaches secrets at their own places as well, and is
+/// judged for these.
+fn reads_saved(place: &Place, recursive: bool, world: &dyn World) -> bool {
+    let is_below = |path: &str, folder: &str| {
+        path.strip_prefix(folder.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'))
+    };
+    let path = place.path.as_str();
+    world.own_places().iter().map(|own| format!("{own}/{SAVED}")).any(|saved| {
+        let named = path == saved || is_below(path, &saved) || place.pattern && stands_for(path, &saved);
+        let around =
+            recursive && is_below(&saved, path) && world.homes().iter().any(|home| is_below(path, home));
+        named || around && world.kind(&saved) == FileKind::Dir
+    })
 }
 
 /// The hash of the owner's PIN, in the state directory. Whoever has it can try PINs without anybody noticing.
