@@ -174,22 +174,20 @@ impl Hook {
         decision.alone = decision.verdict == Verdict::Ask && self.is_alone(event, &project);
         secrets.hide(&mut decision);
         let reply = self.reply(&session, &guard, &results, &mut decision);
-        let times = Times { read, policy, judge: micros(start) - read - policy };
         let kept = Kept {
             event,
             project: &project,
             effects: &effects,
             results: &results,
             excepted: &excepted,
-            times,
+            times: Times { read, policy, judge: micros(start) - read - policy },
             workflows: guide.record().collect(),
             loaded: &loaded,
             refusal,
             saved: &saved,
         };
         let (reply, seq) = self.record(&kept, decision, reply);
-        let due = matches!(saved, saving::Outcome::Saved(_)) && clean::is_due(&self.state);
-        (reply, after.and(self.delivery(&loaded.policy, seq)).and_clean(due.then_some(&*self.state)))
+        (reply, after.and(self.delivery(&loaded.policy, seq)).and_clean(self.clean_up(&saved)))
     }
 
     /// Keeps what a call that may run deletes or overwrites; a call that is refused loses nothing.
@@ -285,6 +283,12 @@ impl Hook {
     fn delivery(&self, policy: &Policy, seq: Option<u64>) -> Option<Courier> {
         let from = seq.filter(|_| !policy.sinks.is_empty() && !tollgate_sinks::is_running(&self.state))?;
         Some(Courier { config: self.config.clone(), state: self.state.clone(), from })
+    }
+
+    /// The state directory, when old snapshots are to be looked for in it.
+    fn clean_up(&self, saved: &saving::Outcome) -> Option<&Path> {
+        let due = matches!(saved, saving::Outcome::Saved(_)) && clean::is_due(&self.state);
+        due.then_some(self.state.as_path())
     }
 
     /// The one place where a failure becomes an answer.

@@ -252,7 +252,7 @@ impl Apply<'_> {
     fn finish_folders(&mut self, steps: &[&Step]) {
         for entry in self.manifest.entries.iter().rev() {
             let path = entry.path();
-            let touched = || steps.iter().any(|step| step.path.starts_with(path));
+            let touched = || is_touched(path, steps);
             let finished = match &entry.node {
                 Node::Folder { attributes, .. } if touched() => put_attributes(path, attributes),
                 Node::Parent(attributes) if touched() => put_parent(path, attributes, steps),
@@ -263,9 +263,21 @@ impl Apply<'_> {
     }
 }
 
+/// Is something restored at or below a path? The steps are sorted by the bytes of their paths.
+fn is_touched(path: &Path, steps: &[&Step]) -> bool {
+    let bytes = |step: &&Step| step.path.as_os_str().as_bytes().to_vec();
+    let own = path.as_os_str().as_bytes();
+    let below = [own, b"/"].concat();
+    let at =
+        |first: &[u8]| steps.get(steps.partition_point(|step| bytes(step).as_slice() < first)).map(bytes);
+    at(own).is_some_and(|found| found == own) || at(&below).is_some_and(|found| found.starts_with(&below))
+}
+
 /// A folder around something restored keeps its mode, unless it was made anew.
 fn put_parent(path: &Path, attributes: &Attributes, steps: &[&Step]) -> Result<(), Fault> {
-    let is_new = steps.iter().any(|step| step.path == path);
+    let is_new = steps
+        .binary_search_by(|step| step.path.as_os_str().as_bytes().cmp(path.as_os_str().as_bytes()))
+        .is_ok();
     let fault = Fault::at(path);
     let (around, name) = folder::around(path)?;
     let fd = folder::list(&around, name).map_err(&fault)?;

@@ -269,23 +269,21 @@ impl Open {
             .map_err(Fault::at(&self.path.join(OBJECTS).join(&name)))
     }
 
-    /// Puts a manifest in its place, under a free id.
+    /// Puts a manifest in its place, under a free id. Syncing it once it is there syncs its name as well, on the file
+    /// systems that keep a journal; one that was cut short by a power failure is known by its checksum.
     pub(crate) fn keep_manifest(&self, manifest: &Manifest) -> Result<String, Fault> {
         let fault = Fault::at(&self.path);
         let bytes = manifest::encode(manifest).ok_or_else(|| fault(Errno::FBIG))?;
         let (fd, name) = self.new_file().map_err(&fault)?;
-        let written = content::write_at(&fd, &bytes, 0).and_then(|()| rustix::fs::fsync(&fd));
-        let kept = written.map_err(&fault).and_then(|()| self.name_manifest(&name, &bytes));
-        match kept {
-            Ok(id) => {
-                rustix::fs::fsync(&self.snapshots).map_err(&fault)?;
-                Ok(id)
-            }
-            Err(fault) => {
-                self.drop_file(&name);
-                Err(fault)
-            }
+        let written = content::write_at(&fd, &bytes, 0).map_err(&fault);
+        let id = written
+            .and_then(|()| self.name_manifest(&name, &bytes))
+            .inspect_err(|_| self.drop_file(&name))?;
+        if let Err(errno) = rustix::fs::fsync(&fd) {
+            self.forget(&id)?;
+            return Err(fault(errno));
         }
+        Ok(id)
     }
 
     fn name_manifest(&self, name: &str, bytes: &[u8]) -> Result<String, Fault> {

@@ -73,7 +73,7 @@ fn run(words: &[PathBuf], cwd: &Path) {
 #[test]
 fn a_destroyed_tree_is_restored_to_the_last_bit() {
     let mut changed = 0;
-    let count = trees(300);
+    let count = trees(120);
     for seed in 0..count {
         let scratch = scratch();
         let root = scratch.path().join("work");

@@ -49,7 +49,7 @@ impl Rule for GateTamper {
             EffectKind::Read { place, recursive } if reads_saved(place, *recursive, case.world) => {
                 Words::new(
                     "reads files that Tollgate saved",
-                    "ask the person to restore them: `tollgate undo`",
+                    "ask the person to restore what is needed",
                 )
             }
             _ => None,
