@@ -414,7 +414,7 @@ impl Afterwards {
                 Later::Delete { project, path } => tollgate_store::remove_mirror(Path::new(&project), &path),
                 Later::Notify { project, channel, text } => notify::send(&channel, &text, &project),
                 Later::Deliver(courier) => courier.start(),
-                Later::Clean(state) => crate::cmd::undo::clean::start(&state),
+                Later::Clean(state) => crate::saving::clean::start(&state),
             }
         }
     }

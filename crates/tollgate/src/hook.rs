@@ -23,7 +23,6 @@ use tollgate_workflow::Index;
 
 use crate::alive;
 use crate::cmd::canary::is_canary;
-use crate::cmd::undo::clean;
 use crate::dirs::{self, Dirs};
 use crate::exceptions;
 use crate::flows::Places;
@@ -287,7 +286,7 @@ impl Hook {
 
     /// The state directory, when old snapshots are to be looked for in it.
     fn clean_up(&self, saved: &saving::Outcome) -> Option<&Path> {
-        let due = matches!(saved, saving::Outcome::Saved(_)) && clean::is_due(&self.state);
+        let due = matches!(saved, saving::Outcome::Saved(_)) && saving::clean::is_due(&self.state);
         due.then_some(self.state.as_path())
     }
 

@@ -2,6 +2,7 @@
 //!
 //! A call that loses nothing opens no store. What is saved is an upper bound: of a pattern every name that could match.
 
+pub mod clean;
 mod git;
 
 use std::fs::DirEntry;

@@ -10,13 +10,14 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::attributes;
-use crate::capture::{Depth, Extra, Limits, Origin, Saved, Wanted};
+use crate::capture::{Extra, Limits, Origin, Saved};
 use crate::content::{self, Hashing};
 use crate::fault::Fault;
 use crate::folder;
 use crate::manifest::{After, Attributes, Content, Entry, Manifest, Node};
 use crate::plan::{Change, Plan, Step};
 use crate::store::{Open, Snapshot, Store, object_name, path_of};
+use crate::wanted::{Depth, Wanted};
 
 /// How long a clean-up is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -19,6 +19,7 @@ use crate::folder;
 use crate::git::Repository;
 use crate::manifest::{After, Attributes, Content, Entry, Head, Manifest, Node};
 use crate::store::{Open, Store};
+use crate::wanted::{Depth, Wanted};
 
 /// How much may be saved, and how long that may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,36 +54,6 @@ pub struct Origin {
     pub call: String,
     /// The agent's own id of the call.
     pub call_id: String,
-}
-
-/// How much of a path is saved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Depth {
-    /// Only itself: of a folder, its attributes.
-    Node,
-    /// With everything below it.
-    Tree,
-    /// With everything below it, and restoring removes what is new there.
-    Exact,
-}
-
-/// A path that a call may change.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
-    /// Absolute, with no symlink on the way to its last name.
-    pub path: PathBuf,
-    /// How much of it.
-    pub depth: Depth,
-    /// What the call leaves there.
-    pub after: After,
-}
-
-impl Wanted {
-    /// A path with everything below it.
-    #[must_use]
-    pub fn tree(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), depth: Depth::Tree, after: After::Unknown }
-    }
 }
 
 /// A snapshot that was taken.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rustix::io::Errno;
 
-use crate::store::size_in_words;
+use crate::size::size_in_words;
 
 /// Why something cannot be saved whole.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,9 +11,9 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::capture::{Depth, Wanted};
 use crate::fault::Unsaved;
 use crate::manifest::After;
+use crate::wanted::{Depth, Wanted};
 
 /// Where pins are, below the git directory.
 const PINS: &str = "refs/tollgate";

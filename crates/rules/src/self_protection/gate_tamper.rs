@@ -47,10 +47,7 @@ impl Rule for GateTamper {
                 Words::new("reads the hash of the owner's PIN", "leave Tollgate's state directory out")
             }
             EffectKind::Read { place, recursive } if reads_saved(place, *recursive, case.world) => {
-                Words::new(
-                    "reads files that Tollgate saved",
-                    "ask the person to restore what is needed",
-                )
+                Words::new("reads files that Tollgate saved", "ask the person to restore what is needed")
             }
             _ => None,
         })
