@@ -65,10 +65,11 @@ fn reads_saved(place: &Place, recursive: bool, world: &dyn World) -> bool {
     };
     let path = place.path.as_str();
     world.own_places().iter().map(|own| format!("{own}/{SAVED}")).any(|saved| {
-        let named = path == saved || is_below(path, &saved) || place.pattern && stands_for(path, &saved);
+        let named = path == saved || is_below(path, &saved);
+        let matched = place.pattern && stands_for(path, &saved);
         let around =
             recursive && is_below(&saved, path) && world.homes().iter().any(|home| is_below(path, home));
-        named || around && world.kind(&saved) == FileKind::Dir
+        named || (matched || around) && world.kind(&saved) == FileKind::Dir
     })
 }
 
