@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use tollgate_model::{Approve, Card, Exemption, Level, Mode, OnFault, Pack};
 
 use crate::pipeline::Pipeline;
-use crate::policy::{Audit, Exception, PackSet, Policy, Rank, Redact, Setting};
-use crate::policy::{approve_name, audit_name, mode_name, on_fault_name, redact_name};
+use crate::policy::{Audit, Exception, PackSet, Policy, Rank, Redact, Setting, Undo};
+use crate::policy::{approve_name, audit_name, mode_name, on_fault_name, redact_name, undo_name};
 use crate::problem::{At, Problem, Severity};
 
 /// Whose file it is.
@@ -45,6 +45,7 @@ pub(crate) struct Settings {
     pub approve: Option<Marked<Approve>>,
     pub audit: Option<Marked<Audit>>,
     pub redact: Option<Marked<Redact>>,
+    pub undo: Option<Marked<Undo>>,
     /// True where the pack is on.
     pub packs: BTreeMap<Pack, Marked<bool>>,
     pub rules: BTreeMap<&'static str, Marked<RuleSetting>>,
@@ -107,6 +108,7 @@ pub(crate) fn merge(parts: &[Part], cards: &[&'static Card]) -> (Policy, Vec<Pro
         approve: merger.switch("approve", approve_name, |settings| settings.approve),
         audit: merger.switch("audit", audit_name, |settings| settings.audit),
         redact: merger.switch("redact", redact_name, |settings| settings.redact),
+        undo: merger.switch("undo", undo_name, |settings| settings.undo),
         packs_off: merger.packs_off(),
         rules: BTreeMap::new(),
         pipelines: Vec::new(),

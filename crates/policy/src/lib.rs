@@ -37,7 +37,7 @@ pub use layers::Layer;
 pub use load::{Loaded, Request, forget, load, load_beside, look};
 pub use nearest::{hint, nearest};
 pub use pipeline::{BUILT_IN, OnError, Override, Pipeline, Program, Stage, StageKind};
-pub use policy::{Audit, Change, Policy, Redact, describe, strictest};
+pub use policy::{Audit, Change, Policy, Redact, Undo, describe, strictest};
 pub use problem::{At, Problem, Severity, render, shown};
 pub use settings::{check, check_hook, lawful, own_rules, to_json};
 pub use sinks::{SinkKind, SinkUse};

@@ -34,6 +34,16 @@ pub enum Redact {
     Personal,
 }
 
+/// Whether a call's losses are saved before it runs. Ordered: the later is the safer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Undo {
+    /// Nothing is saved.
+    Off,
+    /// Files that the call deletes, overwrites or edits, and git state that it loses.
+    #[default]
+    Save,
+}
+
 /// Checked configuration: how firmly each rule is held to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Policy {
@@ -47,6 +57,8 @@ pub struct Policy {
     pub audit: Audit,
     /// What is taken out of records before they are kept.
     pub redact: Redact,
+    /// Whether a call's losses are saved before it runs.
+    pub undo: Undo,
     pub(crate) packs_off: PackSet,
     pub(crate) rules: BTreeMap<String, Setting>,
     /// What runs at which event, topmost layer first.
@@ -133,6 +145,7 @@ pub fn strictest(a: &Policy, b: &Policy) -> Policy {
         approve: a.approve.max(b.approve),
         audit: a.audit.max(b.audit),
         redact: a.redact.max(b.redact),
+        undo: a.undo.max(b.undo),
         packs_off: PackSet(a.packs_off.0 & b.packs_off.0),
         rules: joined.collect(),
         pipelines: a
@@ -157,7 +170,7 @@ fn both(a: &[WorkflowUse], b: &[WorkflowUse]) -> Vec<WorkflowUse> {
 /// The policy in lines for people: only what differs from the built-in one, after the switches.
 #[must_use]
 pub fn describe(policy: &Policy) -> Vec<String> {
-    let usual = |key: &str, value: &str| key == "redact" && value == "secrets";
+    let usual = |key: &str, value: &str| matches!((key, value), ("redact", "secrets") | ("undo", "save"));
     let mut lines: Vec<String> = switches(policy)
         .iter()
         .filter(|(key, value, _)| !usual(key, value))
@@ -316,13 +329,14 @@ fn common(a: Option<&Setting>, b: Option<&Setting>) -> BTreeSet<Exception> {
 }
 
 /// Key, value and strictness of the switches.
-fn switches(policy: &Policy) -> [(&'static str, &'static str, u8); 5] {
+fn switches(policy: &Policy) -> [(&'static str, &'static str, u8); 6] {
     [
         ("mode", mode_name(policy.mode), policy.mode as u8),
         ("on_fault", on_fault_name(policy.on_fault), policy.on_fault as u8),
         ("approve", approve_name(policy.approve), policy.approve as u8),
         ("audit", audit_name(policy.audit), policy.audit as u8),
         ("redact", redact_name(policy.redact), policy.redact as u8),
+        ("undo", undo_name(policy.undo), policy.undo as u8),
     ]
 }
 
@@ -360,6 +374,13 @@ pub(crate) fn redact_name(redact: Redact) -> &'static str {
     match redact {
         Redact::Secrets => "secrets",
         Redact::Personal => "personal",
+    }
+}
+
+pub(crate) fn undo_name(undo: Undo) -> &'static str {
+    match undo {
+        Undo::Off => "off",
+        Undo::Save => "save",
     }
 }
 

@@ -21,7 +21,7 @@ use crate::custom::Custom;
 use crate::glob;
 use crate::layers::{Layer, Marked, Part, RuleSetting, Settings, merge};
 use crate::nearest::{hint, nearest};
-use crate::policy::{Audit, Redact};
+use crate::policy::{Audit, Redact, Undo};
 use crate::problem::{At, Problem, Severity, shown, shown_path};
 use crate::yaml::{self, Node, Value};
 
@@ -35,13 +35,14 @@ const MOST_PROBLEMS: usize = 100;
 const MOST_PATTERNS: usize = 1000;
 
 /// The keys of a policy file.
-pub const KEYS: [&str; 15] = [
+pub const KEYS: [&str; 16] = [
     "version",
     "mode",
     "on_fault",
     "approve",
     "audit",
     "redact",
+    "undo",
     "packs",
     "rules",
     "custom",
@@ -159,6 +160,7 @@ impl<'a> Reader<'a> {
             "approve" => self.settings.approve = self.choice(key, value, &APPROVES),
             "audit" => self.settings.audit = self.choice(key, value, &AUDITS),
             "redact" => self.settings.redact = self.choice(key, value, &REDACTS),
+            "undo" => self.settings.undo = self.choice(key, value, &UNDOS),
             "packs" => self.packs(value),
             "rules" => self.rules(value),
             "custom" => self.custom(value),
@@ -434,5 +436,6 @@ pub(crate) const AUDITS: [(&str, Audit); 3] =
     [("optional", Audit::Optional), ("required", Audit::Required), ("durable", Audit::Durable)];
 pub(crate) const REDACTS: [(&str, Redact); 2] =
     [("secrets", Redact::Secrets), ("personal", Redact::Personal)];
+pub(crate) const UNDOS: [(&str, Undo); 2] = [("off", Undo::Off), ("save", Undo::Save)];
 pub(crate) const LEVELS: [(&str, Level); 4] =
     [("off", Level::Off), ("note", Level::Note), ("ask", Level::Ask), ("deny", Level::Deny)];

@@ -17,7 +17,7 @@ use tollgate_model::{
     Times, Verdict,
 };
 use tollgate_pipeline::{Judgement, Used};
-use tollgate_policy::{Audit, Loaded, Policy, Redact};
+use tollgate_policy::{Audit, Loaded, Policy, Redact, Undo};
 use tollgate_store::{Log, SessionProject, redact};
 use tollgate_workflow::Index;
 
@@ -169,7 +169,10 @@ impl Hook {
         let session = Session { event, effects: &effects, world: &world, state: &self.state };
         session.weigh(&mut decision);
         let after = guide.keep(&effects, outcome, &mut decision);
-        let saved = self.save(event, &effects, &world, &decision);
+        let saved = match loaded.policy.undo {
+            Undo::Save => self.save(event, &effects, &world, &decision),
+            Undo::Off => saving::Outcome::Nothing,
+        };
         decision.alone = decision.verdict == Verdict::Ask && self.is_alone(event, &project);
         secrets.hide(&mut decision);
         let reply = self.reply(&session, &guard, &results, &mut decision);

@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use tollgate_model::{Approve, Card, Level, Mode, OnFault, Pack};
 
-use super::{Audit, Exception, PackSet, Policy, Rank, Redact, Setting, describe, strictest};
+use super::{Audit, Exception, PackSet, Policy, Rank, Redact, Setting, Undo, describe, strictest};
 
 static CARDS: [Card; 5] = [
     card("a", Pack::Core, Level::Deny),
@@ -43,6 +43,7 @@ fn policy() -> impl Strategy<Value = Policy> {
                 approve: [Approve::ReadOnly, Approve::None][usize::from(approve)],
                 audit: [Audit::Optional, Audit::Required][usize::from(audit)],
                 redact: [Redact::Secrets, Redact::Personal][usize::from(redact)],
+                undo: [Undo::Off, Undo::Save][usize::from(redact)],
                 packs_off: PackSet(bits(off[0], Pack::Core) | bits(off[1], Pack::Cloud)),
                 rules: named.collect::<BTreeMap<_, _>>(),
                 pipelines: Vec::new(),

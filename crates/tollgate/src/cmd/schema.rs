@@ -92,6 +92,7 @@ fn policy() -> Value {
         ),
         "hooks" => described(map(pipeline()), "Middleware by event."),
         "redact" => described(words(&["secrets", "personal"]), "What is taken out of records."),
+        "undo" => described(words(&["off", "save"]), "Whether a call's losses are saved before it runs."),
         "sinks" => described(nullable(list(sink())), "Where records go besides the log, after the answer."),
         "trust" => described(
             nullable(list(object(&keys::TRUST_KEYS, &keys::TRUST_KEYS, |_| text()))),
