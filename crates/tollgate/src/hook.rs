@@ -169,10 +169,7 @@ impl Hook {
         let session = Session { event, effects: &effects, world: &world, state: &self.state };
         session.weigh(&mut decision);
         let after = guide.keep(&effects, outcome, &mut decision);
-        let saved = match loaded.policy.undo {
-            Undo::Save => self.save(event, &effects, &world, &decision),
-            Undo::Off => saving::Outcome::Nothing,
-        };
+        let saved = self.save(&session, &world, &decision, loaded.policy.undo);
         decision.alone = decision.verdict == Verdict::Ask && self.is_alone(event, &project);
         secrets.hide(&mut decision);
         let reply = self.reply(&session, &guard, &results, &mut decision);
@@ -193,13 +190,11 @@ impl Hook {
     }
 
     /// Keeps what a call that may run deletes or overwrites; a call that is refused loses nothing.
-    fn save(
-        &self,
-        event: &Event,
-        effects: &[Effect],
-        world: &Machine,
-        decision: &Decision,
-    ) -> saving::Outcome {
+    fn save(&self, session: &Session, world: &Machine, decision: &Decision, undo: Undo) -> saving::Outcome {
+        if undo == Undo::Off {
+            return saving::Outcome::Nothing;
+        }
+        let Session { event, effects, .. } = *session;
         saving::end(event, &self.state);
         match decision.verdict < Verdict::Deny {
             true => Saving { event, effects, world, state: &self.state }.save(),

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use tollgate_model::json::{Value, object};
 use tollgate_model::{
-    Certainty, Effect, EffectKind, Event, Phase, Place, ToolCall, ToolUse, World, WriteMode, Zone,
+    Certainty, Effect, EffectKind, Event, FileKind, Phase, Place, ToolCall, ToolUse, World, WriteMode, Zone,
     is_rebuildable,
 };
 use tollgate_store::redact;
@@ -79,7 +79,9 @@ impl Saving<'_> {
         }
         let store = Store::at(self.state);
         let origin = self.origin(tool);
+        let is_edit = matches!(tool.call, ToolCall::Write { .. } | ToolCall::Edit { .. });
         let saved = match git.repositories.is_empty() {
+            true if is_edit => store.save_edited(&origin, &wanted, &Limits::default()),
             true => store.save(&origin, &wanted, &Limits::default()),
             false => store.save_with_git(
                 &origin,
@@ -131,11 +133,16 @@ impl Saving<'_> {
             EffectKind::Write { place, mode, .. } if *mode != WriteMode::Create && self.is_kept(place) => {
                 self.paths(place, Depth::Node, After::Unknown)
             }
-            EffectKind::Alter { place, folder: false } if !place.pattern && self.is_kept(place) => {
+            // Which files below a folder change is not known.
+            EffectKind::Alter { place, folder: false } if self.is_file(place) && self.is_kept(place) => {
                 self.paths(place, Depth::Node, After::Unknown)
             }
             _ => Vec::new(),
         }
+    }
+
+    fn is_file(&self, place: &Place) -> bool {
+        !place.pattern && self.world.kind(&place.path) == FileKind::File
     }
 
     /// Temporary files and what a tool makes again are not worth the time, and the system's are not ours.

@@ -81,6 +81,7 @@ impl Store {
         let head = &plan.snapshot.manifest.head;
         let extra = Extra {
             even_nothing: true,
+            unsynced: false,
             undoes: Some(plan.snapshot.id.clone()),
             repositories: head.repositories.clone(),
             pins: Vec::new(),

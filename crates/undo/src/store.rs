@@ -261,7 +261,7 @@ impl Open {
 
     /// Puts a manifest in its place, under a free id. Syncing it once it is there syncs its name as well, on the file
     /// systems that keep a journal; one that was cut short by a power failure is known by its checksum.
-    pub(crate) fn keep_manifest(&self, manifest: &Manifest) -> Result<String, Fault> {
+    pub(crate) fn keep_manifest(&self, manifest: &Manifest, synced: bool) -> Result<String, Fault> {
         let fault = Fault::at(&self.path);
         let bytes = manifest::encode(manifest).ok_or_else(|| fault(Errno::FBIG))?;
         let (fd, name) = self.new_file().map_err(&fault)?;
@@ -269,7 +269,7 @@ impl Open {
         let id = written
             .and_then(|()| self.name_manifest(&name, &bytes))
             .inspect_err(|_| self.drop_file(&name))?;
-        if let Err(errno) = rustix::fs::fsync(&fd) {
+        if synced && let Err(errno) = rustix::fs::fsync(&fd) {
             self.forget(&id)?;
             return Err(fault(errno));
         }
