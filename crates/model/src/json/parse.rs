@@ -268,7 +268,6 @@ fn unique(members: Vec<(String, Value)>) -> Result<Vec<(String, Value)>, JsonErr
     }
 }
 
-/// Appends bytes that should be UTF-8, each stray byte as a character of its own.
 /// How many bytes of a string stand for themselves; none when its end is missing.
 fn run_length(bytes: &[u8]) -> Option<usize> {
     let mut length = 0;
@@ -281,6 +280,7 @@ fn run_length(bytes: &[u8]) -> Option<usize> {
     }
 }
 
+/// Appends bytes that should be UTF-8, each stray byte as a character of its own.
 fn push_bytes(bytes: &[u8], out: &mut String) {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return out.push_str(text);
