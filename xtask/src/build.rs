@@ -59,6 +59,8 @@ fn linker() -> Result<PathBuf> {
     let linker = target_dir().join("xtask-linker");
     let fresh = target_dir().join(format!("xtask-linker-{}", std::process::id()));
     let own = std::env::current_exe().context("this program has no path")?;
+    // Outside a checkout whose path needs quotes nothing was built yet.
+    std::fs::create_dir_all(target_dir())?;
     std::fs::copy(&own, &fresh).with_context(|| format!("cannot write {}", fresh.display()))?;
     std::fs::rename(&fresh, &linker)?;
     Ok(linker)
