@@ -31,8 +31,9 @@ pub fn target_dir() -> PathBuf {
     root.hash(&mut hasher);
     let home =
         std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute() && is_plain(home));
-    let cache = home.map_or_else(std::env::temp_dir, |home| home.join(".cache"));
-    cache.join(format!("tollgate-target-{:016x}", hasher.finish()))
+    // Not below `.cache`: `tollgate init` copies a program from there before it registers it.
+    let above = home.map_or_else(std::env::temp_dir, |home| home.join(".local/share"));
+    above.join(format!("tollgate-build-{:08x}", hasher.finish() as u32))
 }
 
 /// Does a path need no quotes in a shell?
