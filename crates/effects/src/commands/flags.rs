@@ -1,4 +1,4 @@
-//! Options of harmless programs that run or load something else. A catalogue from the programs' own manuals.
+//! Options of harmless programs that run or load something else.
 
 mod cargo;
 mod clears;

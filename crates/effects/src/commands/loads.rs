@@ -1,6 +1,6 @@
 //! Files and folders that programs take code from because an option names them: settings, plugins, start-up files.
 //! Those of the project are its own. One in a place where anybody may write is read, and when it cannot be, it is
-//! asked about. A catalogue from the programs' own manuals.
+//! asked about.
 
 use tollgate_catalogue::{Operands, Program};
 use tollgate_model::Zone;

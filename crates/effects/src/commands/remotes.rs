@@ -1,4 +1,4 @@
-//! Tools with a verb that runs a command on another machine: virtual machines, clouds, devices. A catalogue.
+//! Tools with a verb that runs a command on another machine: virtual machines, clouds, devices.
 
 use tollgate_catalogue::{Role, Slot, Use};
 use tollgate_model::json::{self, Value as Json};

@@ -1,5 +1,5 @@
 //! Tools that print shell code for the shell to run, to set itself up: `eval "$(ssh-agent -s)"`,
-//! `source <(kubectl completion bash)`. A catalogue.
+//! `source <(kubectl completion bash)`.
 
 use tollgate_catalogue::{Role, Use};
 use tollgate_shell::value::Taint;

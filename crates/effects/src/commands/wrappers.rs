@@ -1,5 +1,5 @@
-//! Programs that run the program named by their arguments. A catalogue: each one's options, and how many words
-//! stand before the command.
+//! Programs that run the program named by their arguments. Their options, and how many words stand before the command, are
+//! in the catalogue.
 
 pub(super) mod env;
 pub(super) mod groups;

@@ -1,4 +1,4 @@
-//! The options of programs that print or filter what they read, as their own help prints them. A catalogue.
+//! The options of programs that print or filter what they read, as their own help prints them.
 
 use crate::catalogue;
 
