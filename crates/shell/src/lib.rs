@@ -7,6 +7,7 @@ pub mod ast;
 mod budget;
 pub mod eval;
 mod lexer;
+pub mod map;
 pub mod multicall;
 mod parse;
 pub mod value;

@@ -155,7 +155,7 @@ impl Shell {
         let sure = names.any.len() == 1;
         // zsh gives several names to one body.
         let all: Vec<Rc<str>> = names.literals().flat_map(str::split_whitespace).map(Rc::from).collect();
-        let functions = Rc::make_mut(&mut self.state.local_mut().functions);
+        let functions = &mut self.state.local_mut().functions;
         for name in &all {
             let readonly = functions.get(name).is_some_and(|old| old.readonly);
             let old = functions.get(name).filter(|_| !sure || readonly);
@@ -208,7 +208,7 @@ impl Shell {
         self.context.background -= 1;
         let after = self.merged(flow, &*host);
         let mut state = self.join(Some(before), after, &*host).unwrap_or_else(|| self.state.clone());
-        let fds = Rc::make_mut(&mut state.local_mut().fds);
+        let fds = &mut state.local_mut().fds;
         let free = (0..COPROC).rev().find(|fd| !fds.contains_key(fd)).unwrap_or_default();
         fds.insert(free, Descriptor::Here(printed));
         let known = BTreeMap::from([(Key::Index(0), Value::text(&free.to_string()))]);

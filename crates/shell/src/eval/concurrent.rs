@@ -149,7 +149,7 @@ impl Shell {
         flow.map(|mut state| {
             state.drop_buffers(made.clone());
             if self.keeps_last_stage() {
-                state.local_mut().fds = Rc::clone(&local.fds);
+                state.local_mut().fds = local.fds.clone();
             } else {
                 state.local = Rc::clone(&local);
             }

@@ -1,19 +1,25 @@
 //! What became of folders on the way through a script, and names that lead to the files of others.
 
-use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::rc::Rc;
 
 use tollgate_model::work;
 
 use super::state::{Contents, Variable, World};
 use super::{Call, Shell};
+use crate::map::{SharedMap, SharedSet};
 use crate::value::{Hole, HoleSource, MAX_VALUES, Piece, Text, Value};
 
-/// Folders that were made (true), and those that are gone, or may be (false), by resolved path.
-pub(super) type Folders = BTreeMap<Rc<str>, bool>;
+/// What became of folders, by resolved path. None is in both.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Folders {
+    made: SharedSet<Rc<str>>,
+    /// Gone, or perhaps.
+    gone: SharedSet<Rc<str>>,
+}
 
 /// Links, by resolved path, with where each may lead.
-pub(super) type Names = BTreeMap<Rc<str>, Targets>;
+pub(super) type Names = SharedMap<Rc<str>, Targets>;
 type Targets = Rc<[Rc<str>]>;
 
 /// Programs that name a folder without making one.
@@ -30,9 +36,7 @@ impl Shell {
     /// There surely is a folder of this name from now on.
     pub fn make_folder(&mut self, path: &Value) {
         if let Some(path) = self.resolve(path).as_literal() {
-            let folders = self.state.folders_mut();
-            folders.retain(|known, there| *there || !is_below(known, path));
-            folders.insert(Rc::from(path), true);
+            self.state.folders_mut().make(path);
         }
     }
 
@@ -41,11 +45,7 @@ impl Shell {
     pub fn remove_folder(&mut self, path: &Value) {
         for text in self.resolve(path).any {
             match text.as_literal() {
-                Some(path) => {
-                    let folders = self.state.folders_mut();
-                    folders.retain(|known, _| !is_below(known, path));
-                    folders.insert(Rc::from(path), false);
-                }
+                Some(path) => self.state.folders_mut().remove(path),
                 None => self.remove_some(&text),
             }
         }
@@ -54,33 +54,29 @@ impl Shell {
     /// What the script itself has made below a folder may be gone.
     pub fn doubt_folders(&mut self, folder: &Value) {
         for folder in self.resolve(folder).literals() {
-            if self.state.world.folders.is_empty() {
-                return;
+            if !self.state.world.folders.made.is_empty() {
+                let start = format!("{}/", folder.trim_end_matches('/'));
+                self.state.folders_mut().doubt(&start, |_| true);
             }
-            let folders = self.state.folders_mut();
-            folders
-                .iter_mut()
-                .filter(|(known, _)| is_below(known, folder))
-                .for_each(|(_, there)| *there = false);
         }
     }
 
     /// Any folder that fits may be gone.
     fn remove_some(&mut self, text: &Text) {
         let fits = Fits::new(text);
-        let folders = self.state.folders_mut();
-        folders.iter_mut().filter(|(known, _)| fits.may_take(known)).for_each(|(_, there)| *there = false);
+        self.state.folders_mut().doubt(&fits.start, |known| fits.may_take(known));
         // Of the folders that the script does not speak of, only a pattern of names says which may be gone.
         let walks = |piece: &Piece| matches!(piece, Piece::Glob(glob) if glob.contains("**"));
         if text.has_holes() || text.pieces.iter().any(walks) {
             return;
         }
-        let taken = Rc::make_mut(&mut self.state.world_mut().taken);
+        let taken = &mut self.state.world_mut().taken;
         if taken.len() < PATTERNS {
-            taken.insert(text.clone());
+            taken.insert(text.clone(), ());
         } else {
             taken.clear();
-            taken.insert(Text { pieces: [Piece::text("/"), Piece::Glob("*".into())].into_iter().collect() });
+            let any = Text { pieces: [Piece::text("/"), Piece::Glob("*".into())].into_iter().collect() };
+            taken.insert(any, ());
         }
     }
 
@@ -91,14 +87,13 @@ impl Shell {
             return None;
         }
         if let Some(there) = folders.get(path) {
-            return Some(*there);
+            return Some(there);
         }
-        let above = std::iter::successors(parent(path), |folder| parent(folder));
-        let nearest = above.clone().find_map(|folder| folders.get(folder));
-        if nearest == Some(&false) {
+        let mut above = std::iter::successors(parent(path), |folder| parent(folder));
+        if above.find_map(|folder| folders.get(folder)) == Some(false) {
             return Some(false);
         }
-        taken.iter().any(|text| Fits::new(text).may_take(path)).then_some(false)
+        taken.keys().any(|text| Fits::new(text).may_take(path)).then_some(false)
     }
 
     /// Would a folder of this name surely be made? `is_dir` tells what is on disk: nothing at all is `None`.
@@ -123,9 +118,7 @@ impl Shell {
 
     /// A program that is given the name of a folder that is gone may well make it anew: `cmake -B build`.
     pub(super) fn may_make_folders(&mut self, call: &Call) {
-        if self.state.world.folders.values().all(|there| *there)
-            || call.name().is_some_and(|name| LOOKS.contains(&name))
-        {
+        if self.state.world.folders.gone.is_empty() || call.name().is_some_and(|name| LOOKS.contains(&name)) {
             return;
         }
         let words: Vec<&str> = call.args().filter_map(|field| field.value.as_literal()).collect();
@@ -135,9 +128,9 @@ impl Shell {
             });
             let path = self.resolve(&Value::text(given));
             if let Some(path) = path.as_literal()
-                && self.state.world.folders.get(path) == Some(&false)
+                && self.state.world.folders.gone.contains_key(path)
             {
-                Rc::make_mut(&mut self.state.world_mut().folders).remove(path);
+                self.state.folders_mut().gone.remove(path);
             }
         }
     }
@@ -145,7 +138,6 @@ impl Shell {
     /// What the script put below one name lies below the other, too; or instead of it.
     pub fn carry(&mut self, from: &Value, to: &Value, moved: bool) {
         let (from, to) = (self.keys(from), self.keys(to));
-        work::charge((self.state.world.files.len() + self.state.world.folders.len()) / 4);
         let (Some(from), Some(to)) = (from.as_literal(), to.as_literal()) else { return };
         let below = |path: &Text| {
             let rest = path.prefix().strip_prefix(from).filter(|rest| rest.starts_with('/'))?;
@@ -153,8 +145,13 @@ impl Shell {
             path.pieces.iter().skip(1).for_each(|piece| new.push(piece.clone()));
             Some(new)
         };
-        let carried: Vec<(Text, Text)> =
-            self.state.world.files.keys().filter_map(|path| Some((path.clone(), below(path)?))).collect();
+        let carried: Vec<(Text, Text)> = self
+            .state
+            .world
+            .files_below(from)
+            .filter_map(|(path, _)| Some((path.clone(), below(path)?)))
+            .collect();
+        work::charge(carried.len());
         for (old, new) in carried {
             let files = self.state.files_mut();
             let written = if moved { files.remove(&old) } else { files.get(&old).cloned() };
@@ -165,7 +162,7 @@ impl Shell {
     /// A file or folder has a second name from now on: what is written by the one is read by the other.
     pub fn name_also(&mut self, name: &str, target: &str) {
         if name != target {
-            let names = Rc::make_mut(&mut self.state.world_mut().names);
+            let names = &mut self.state.world_mut().names;
             names.insert(Rc::from(name), Rc::from([Rc::from(target)]));
         }
     }
@@ -174,7 +171,7 @@ impl Shell {
     pub(super) fn forget_name(&mut self, path: &Value) {
         for path in self.resolve(path).literals() {
             if self.state.world.names.contains_key(path) {
-                Rc::make_mut(&mut self.state.world_mut().names).remove(path);
+                self.state.world_mut().names.remove(path);
             }
         }
     }
@@ -190,6 +187,15 @@ impl Shell {
 }
 
 impl World {
+    /// The files that the script has put below a folder.
+    pub fn files_below(&self, folder: &str) -> impl Iterator<Item = (&Text, &super::Written)> {
+        let start = format!("{}/", folder.trim_end_matches('/'));
+        let first = Text::literal(&start);
+        self.files
+            .from(Bound::Included(&first))
+            .take_while(move |(path, _)| path.prefix().starts_with(&start))
+    }
+
     /// Where a path leads over the links that the script made.
     fn followed(&self, text: &Text) -> Vec<Text> {
         let mut ends = Vec::new();
@@ -238,25 +244,21 @@ fn behind(text: &Text, name: &str, target: &str) -> Text {
 
 /// What is a link on one way only leads to itself on the other.
 pub(super) fn join_names(left: &Names, right: &Names) -> Names {
-    let mut all = Names::new();
-    for name in left.keys().chain(right.keys()) {
+    left.joined(right, &mut |name, left, right| {
         let own: Targets = Rc::from([Rc::clone(name)]);
-        let (one, other) = (left.get(name).unwrap_or(&own), right.get(name).unwrap_or(&own));
+        let (one, other) = (left.unwrap_or(&own), right.unwrap_or(&own));
         let new = other.iter().filter(|target| !one.contains(target));
         let both: Vec<Rc<str>> = one.iter().chain(new).cloned().collect();
-        all.insert(Rc::clone(name), if one == other { Rc::clone(one) } else { Rc::from(both) });
-    }
-    all
+        Some(if one == other { Rc::clone(one) } else { Rc::from(both) })
+    })
 }
 
 impl Shell {
     /// Nothing of the environment reaches what is started from here.
     pub fn clear_environment(&mut self) {
         let local = self.state.local_mut();
-        for variable in Rc::make_mut(&mut local.vars).values_mut() {
-            Rc::make_mut(variable).attributes.exported = false;
-        }
-        Rc::make_mut(&mut local.functions).values_mut().for_each(|functions| functions.exported = false);
+        local.vars.update_all(&mut |variable| Rc::make_mut(variable).attributes.exported = false);
+        local.functions.update_all(&mut |functions| functions.exported = false);
     }
 
     /// What is started from here does not get this variable.
@@ -267,16 +269,60 @@ impl Shell {
     }
 }
 
-/// Only what is so on both ways is certain; what may be gone may be gone.
-pub(super) fn join_folders(left: &Folders, right: &Folders) -> Folders {
-    let mut all = Folders::new();
-    for (path, there) in left.iter().chain(right) {
-        let both = left.get(path) == right.get(path);
-        if both || !there {
-            all.insert(Rc::clone(path), *there);
+impl Folders {
+    /// Does the script say nothing of folders?
+    pub fn is_empty(&self) -> bool {
+        self.made.is_empty() && self.gone.is_empty()
+    }
+
+    /// Is this very folder there? `None` when the script does not say.
+    fn get(&self, path: &str) -> Option<bool> {
+        if self.gone.contains_key(path) { Some(false) } else { self.made.contains_key(path).then_some(true) }
+    }
+
+    fn make(&mut self, path: &str) {
+        take_below(&mut self.gone, path);
+        self.gone.remove(path);
+        self.made.insert(Rc::from(path), ());
+    }
+
+    fn remove(&mut self, path: &str) {
+        take_below(&mut self.made, path);
+        take_below(&mut self.gone, path);
+        self.made.remove(path);
+        self.gone.insert(Rc::from(path), ());
+    }
+
+    /// Those that were made, whose paths start so, and that fit, may be gone.
+    fn doubt(&mut self, start: &str, fits: impl Fn(&str) -> bool) {
+        let made = self.made.starting_with(start).map(|(path, ())| path).filter(|path| fits(path));
+        let doubted: Vec<Rc<str>> = made.cloned().collect();
+        work::charge(doubted.len());
+        for path in doubted {
+            self.made.remove(&path);
+            self.gone.insert(path, ());
         }
     }
-    all
+
+    /// Only what is so on both ways is certain; what may be gone may be gone.
+    pub fn joined(&self, other: &Self) -> Self {
+        let gone = self.gone.joined(&other.gone, &mut |_, one, two| one.or(two).copied());
+        let made = self.made.joined(&other.made, &mut |_, one, two| one.and(two).copied());
+        Self { made, gone }
+    }
+}
+
+/// Takes out what lies below a folder.
+fn take_below(folders: &mut SharedSet<Rc<str>>, folder: &str) {
+    if folders.is_empty() {
+        return;
+    }
+    let start = format!("{}/", folder.trim_end_matches('/'));
+    let below: Vec<Rc<str>> = folders.starting_with(&start).map(|(path, ())| Rc::clone(path)).collect();
+    work::charge(below.len());
+    for path in below {
+        folders.remove(&path);
+    }
 }
 
 /// Which folders a name that is not known in full may take away: those that fit, with all below them.
@@ -299,8 +345,4 @@ impl Fits {
 /// The folder that a path lies in.
 fn parent(path: &str) -> Option<&str> {
     path.rsplit_once('/').map(|(folder, _)| folder).filter(|folder| !folder.is_empty())
-}
-
-fn is_below(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'))
 }

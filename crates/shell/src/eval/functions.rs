@@ -1,12 +1,13 @@
 //! Calls of functions and aliases defined in the script.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use tollgate_model::Span;
 
 use super::join::join_variables;
-use super::state::{Contents, Flow, Function, JumpKind, Local, Shadowed, State, Variable};
+use super::state::{
+    Contents, Descriptors, Flow, Function, JumpKind, Local, ShadowedVars, State, Variable, Vars,
+};
 use super::{Call, Context, Field, Frame, Host, Kind, Limit, Note, Scope, Shell};
 use crate::ast::{CommandKind, Dialect, Part, Redirect, Simple, Word};
 use crate::value::{Piece, Text, Value};
@@ -37,9 +38,9 @@ impl Shell {
         let last = call.argv.last().map_or_else(Value::empty, |field| field.value.clone());
         let last = Rc::new(last);
         let fields: Vec<Field> = call.argv.split_off(1.min(call.argv.len()));
-        let before = (Rc::clone(&self.state.local.args), Rc::clone(&self.state.local.shadowed));
+        let before = (Rc::clone(&self.state.local.args), self.state.local.shadowed.clone());
         self.set_args(fields);
-        self.state.local_mut().shadowed = Rc::default();
+        self.state.local_mut().shadowed = ShadowedVars::default();
         if !self.may_recurse(name, span, host) {
             // It goes on forever, or until the shell gives up.
             self.may_abort();
@@ -59,7 +60,7 @@ impl Shell {
             background: context.background,
             piped: context.piped,
             entry: self.state.clone(),
-            outer: Rc::clone(&before.1),
+            outer: before.1.clone(),
         };
         self.frames.push(frame);
         let body = Rc::clone(&function.body);
@@ -79,7 +80,7 @@ impl Shell {
     /// The state after a function: what it set behind local variables shows once none of them hides it.
     fn leave(&self, state: State, before: &Saved) -> State {
         let mut state = leave(state, before);
-        let globals = Rc::clone(&state.local.globals);
+        let globals = state.local.globals.clone();
         for (name, set) in globals.iter().filter(|(name, _)| !self.is_hidden(name, &before.1)) {
             let shown = state.local.vars.get(name).filter(|_| set.partly);
             let variable = match (&set.previous, shown) {
@@ -89,13 +90,13 @@ impl Shell {
             if let Some(variable) = variable {
                 state.vars_mut().insert(Rc::clone(name), variable);
             }
-            Rc::make_mut(&mut state.local_mut().globals).remove(name);
+            state.local_mut().globals.remove(name);
         }
         state
     }
 
     /// Is a variable of this name local in a function that has not returned?
-    pub(super) fn is_hidden(&self, name: &str, shadowed: &BTreeMap<Rc<str>, Shadowed>) -> bool {
+    pub(super) fn is_hidden(&self, name: &str, shadowed: &ShadowedVars) -> bool {
         shadowed.contains_key(name) || self.frames.iter().any(|frame| frame.outer.contains_key(name))
     }
 
@@ -160,7 +161,7 @@ impl Shell {
 
     /// What zsh makes of a command with an alias that holds anywhere in it, or with a file whose ending has one.
     fn zsh_alias(&mut self, simple: &Simple, host: &mut dyn Host) -> Option<Value> {
-        let aliases = Rc::clone(&self.state.local.aliases);
+        let aliases = self.state.local.aliases.clone();
         if self.dialect != Dialect::Zsh || aliases.is_empty() || !self.expanding.is_empty() {
             return None;
         }
@@ -313,10 +314,10 @@ const WALK: usize = 3;
 /// The same state, but for values that are patterns which go one folder deeper.
 fn deepens(before: &State, now: &State) -> bool {
     let rest = |state: &State| Local {
-        vars: Rc::default(),
-        shadowed: Rc::default(),
+        vars: Vars::default(),
+        shadowed: ShadowedVars::default(),
         args: Rc::clone(&now.local.args),
-        fds: Rc::default(),
+        fds: Descriptors::default(),
         ..Local::clone(&state.local)
     };
     let lists = before.local.args.any.iter().zip(&now.local.args.any);
@@ -372,18 +373,18 @@ fn ends(text: &Value, marks: &[char]) -> bool {
 fn repeats(before: &State, now: &State) -> bool {
     let fds = |state: &State| {
         let mut local = Local::clone(&state.local);
-        local.fds = Rc::default();
+        local.fds = Descriptors::default();
         local
     };
     before.input(0) == now.input(0) && fds(before) == fds(now)
 }
 
-type Saved = (Rc<super::state::Args>, Rc<BTreeMap<Rc<str>, Shadowed>>);
+type Saved = (Rc<super::state::Args>, ShadowedVars);
 
 /// The state after a function: local variables gone, arguments back.
 fn leave(mut state: State, before: &Saved) -> State {
-    let shadowed = Rc::clone(&state.local.shadowed);
-    for (name, shadow) in shadowed.iter() {
+    let shadowed = state.local.shadowed.clone();
+    for (name, shadow) in &shadowed {
         let present = state.local.vars.get(name).cloned();
         let restored = match (&shadow.previous, present) {
             (Some(previous), Some(present)) if shadow.partly => {
@@ -403,6 +404,6 @@ fn leave(mut state: State, before: &Saved) -> State {
     }
     let local = state.local_mut();
     local.args = Rc::clone(&before.0);
-    local.shadowed = Rc::clone(&before.1);
+    local.shadowed = before.1.clone();
     state
 }

@@ -7,10 +7,11 @@ use tollgate_model::work;
 
 use super::state::{
     Args, Array, Attributes, Contents, Descriptor, Elements, ExitCode, Flow, Functions, List, Local, Options,
-    Shadowed, State, Variable, Vars, World,
+    Shadowed, ShadowedVars, State, Variable, Vars, World,
 };
 use super::{Host, Shell, Written};
-use crate::value::{HoleSource, Text, Value};
+use crate::map::SharedMap;
+use crate::value::{HoleSource, Value};
 
 /// Contents of one array, or lists of arguments, that are told apart.
 const ALTERNATIVES: usize = 16;
@@ -52,17 +53,15 @@ impl Shell {
 
     fn join_locals(&self, left: &Local, right: &Local, host: &dyn Host) -> Local {
         Local {
-            vars: shared(&left.vars, &right.vars, |left, right| self.join_vars(left, right, host)),
-            shadowed: shared(&left.shadowed, &right.shadowed, |left, right| {
-                self.join_shadowed(left, right, host)
-            }),
-            globals: shared(&left.globals, &right.globals, |left, right| {
-                self.join_shadowed(left, right, host)
-            }),
-            functions: shared(&left.functions, &right.functions, join_functions),
-            aliases: shared(&left.aliases, &right.aliases, |left, right| merge(left, right, Value::union)),
-            hashed: shared(&left.hashed, &right.hashed, |left, right| merge(left, right, Value::union)),
-            disabled: shared(&left.disabled, &right.disabled, |left, right| left | right),
+            vars: self.join_vars(&left.vars, &right.vars, host),
+            shadowed: self.join_shadowed(&left.shadowed, &right.shadowed, host),
+            globals: self.join_shadowed(&left.globals, &right.globals, host),
+            functions: left
+                .functions
+                .joined(&right.functions, &mut |_, left, right| join_functions(left, right)),
+            aliases: merge(&left.aliases, &right.aliases, Value::union),
+            hashed: merge(&left.hashed, &right.hashed, Value::union),
+            disabled: merge(&left.disabled, &right.disabled, |(), ()| ()),
             traps: shared(&left.traps, &right.traps, |left, right| {
                 let new = right.iter().filter(|trap| !left.contains(trap));
                 left.iter().chain(new).cloned().collect()
@@ -76,7 +75,7 @@ impl Shell {
                 (Some(one), None) | (None, Some(one)) => Some(one.clone()),
             },
             dirs: shared(&left.dirs, &right.dirs, |left, right| join_dirs(left, right)),
-            fds: shared(&left.fds, &right.fds, |left, right| merge(left, right, join_descriptors)),
+            fds: merge(&left.fds, &right.fds, join_descriptors),
             options: Options {
                 noglob: left.options.noglob && right.options.noglob,
                 lastpipe: left.options.lastpipe || right.options.lastpipe,
@@ -94,55 +93,42 @@ impl Shell {
     }
 
     fn join_vars(&self, left: &Vars, right: &Vars, host: &dyn Host) -> Vars {
-        work::charge(left.len() + right.len());
-        let mut all = left.clone();
-        for (name, variable) in &mut all {
-            match right.get(name) {
-                Some(other) if covers(variable, other) => {}
-                Some(other) => *variable = Rc::new(join_variables(variable, other)),
-                None => *variable = Rc::new(join_variables(variable, &self.imported(name, host))),
-            }
-        }
-        for (name, variable) in right {
-            if !left.contains_key(name) {
-                all.insert(Rc::clone(name), Rc::new(join_variables(&self.imported(name, host), variable)));
-            }
-        }
-        all
+        left.joined(right, &mut |name, left, right| {
+            work::charge(1);
+            let joined = match (left, right) {
+                (Some(left), Some(right)) if covers(left, right) => return Some(Rc::clone(left)),
+                (Some(left), Some(right)) => join_variables(left, right),
+                (Some(left), None) => join_variables(left, &self.imported(name, host)),
+                (None, Some(right)) => join_variables(&self.imported(name, host), right),
+                (None, None) => return None,
+            };
+            Some(Rc::new(joined))
+        })
     }
 
-    fn join_shadowed(
-        &self,
-        left: &BTreeMap<Rc<str>, Shadowed>,
-        right: &BTreeMap<Rc<str>, Shadowed>,
-        host: &dyn Host,
-    ) -> BTreeMap<Rc<str>, Shadowed> {
-        let mut all = BTreeMap::new();
-        for (name, one) in left.iter().chain(right) {
-            let shadowed = match (left.get(name), right.get(name)) {
-                (Some(left), Some(right)) => {
-                    let import = |old: &Option<Rc<Variable>>| {
-                        old.clone().unwrap_or_else(|| Rc::new(self.imported(name, host)))
-                    };
-                    let previous = if left.previous == right.previous {
-                        left.previous.clone()
-                    } else {
-                        Some(Rc::new(join_variables(&import(&left.previous), &import(&right.previous))))
-                    };
-                    Shadowed { previous, partly: left.partly || right.partly }
-                }
-                _ => Shadowed { partly: true, ..one.clone() },
+    fn join_shadowed(&self, left: &ShadowedVars, right: &ShadowedVars, host: &dyn Host) -> ShadowedVars {
+        left.joined(right, &mut |name, left, right| {
+            work::charge(1);
+            let (Some(left), Some(right)) = (left, right) else {
+                return Some(Shadowed { partly: true, ..left.or(right)?.clone() });
             };
-            all.insert(Rc::clone(name), shadowed);
-        }
-        all
+            let import = |old: &Option<Rc<Variable>>| {
+                old.clone().unwrap_or_else(|| Rc::new(self.imported(name, host)))
+            };
+            let previous = if left.previous == right.previous {
+                left.previous.clone()
+            } else {
+                Some(Rc::new(join_variables(&import(&left.previous), &import(&right.previous))))
+            };
+            Some(Shadowed { previous, partly: left.partly || right.partly })
+        })
     }
 
     /// Covers what `new` and any further pass of a loop may bring: what differs from `old` is unknown.
     /// What is `printed` is left as it is.
     pub(super) fn widen(&self, old: &State, new: &State, printed: &[u32]) -> State {
         let local = shared(&old.local, &new.local, |old, new| Local {
-            vars: shared(&old.vars, &new.vars, widen_vars),
+            vars: widen_vars(&old.vars, &new.vars),
             args: shared(&old.args, &new.args, widen_args),
             cwd: widen_value(&old.cwd, &new.cwd),
             ..new.clone()
@@ -157,18 +143,19 @@ fn shared<T: Eq>(left: &Rc<T>, right: &Rc<T>, combine: impl FnOnce(&T, &T) -> T)
     if left == right { Rc::clone(left) } else { Rc::new(combine(left, right)) }
 }
 
-fn merge<K: Ord + Clone, V: Clone>(
-    left: &BTreeMap<K, V>,
-    right: &BTreeMap<K, V>,
+/// What either has; `combine` makes one of what both have.
+fn merge<K: Ord + Clone, V: Clone + Eq>(
+    left: &SharedMap<K, V>,
+    right: &SharedMap<K, V>,
     combine: impl Fn(&V, &V) -> V,
-) -> BTreeMap<K, V> {
-    work::charge(left.len() + right.len());
-    let mut all = left.clone();
-    for (key, value) in right {
-        let value = left.get(key).map_or_else(|| value.clone(), |other| combine(other, value));
-        all.insert(key.clone(), value);
-    }
-    all
+) -> SharedMap<K, V> {
+    left.joined(right, &mut |_, left, right| {
+        work::charge(1);
+        match (left, right) {
+            (Some(left), Some(right)) if left != right => Some(combine(left, right)),
+            (left, right) => left.or(right).cloned(),
+        }
+    })
 }
 
 fn join_codes(left: ExitCode, right: ExitCode) -> ExitCode {
@@ -256,32 +243,22 @@ fn blurred_list(any: &[List]) -> List {
     List::open(Vec::new(), others)
 }
 
-fn join_functions(
-    left: &BTreeMap<Rc<str>, Functions>,
-    right: &BTreeMap<Rc<str>, Functions>,
-) -> BTreeMap<Rc<str>, Functions> {
-    let mut all = BTreeMap::new();
-    for (name, one) in left.iter().chain(right) {
-        let functions = match (left.get(name), right.get(name)) {
-            (Some(left), Some(right)) => {
-                let new = right.any.iter().filter(|function| !left.any.contains(function));
-                let mut any: Vec<_> = left.any.iter().chain(new).cloned().collect();
-                let more = left.more || right.more || any.len() > BODIES;
-                any.truncate(BODIES);
-                let maybe_unset = left.maybe_unset || right.maybe_unset;
-                Functions {
-                    any,
-                    more,
-                    maybe_unset,
-                    exported: left.exported || right.exported,
-                    readonly: left.readonly || right.readonly,
-                }
-            }
-            _ => Functions { maybe_unset: true, ..one.clone() },
-        };
-        all.insert(Rc::clone(name), functions);
-    }
-    all
+fn join_functions(left: Option<&Functions>, right: Option<&Functions>) -> Option<Functions> {
+    work::charge(1);
+    let (Some(left), Some(right)) = (left, right) else {
+        return Some(Functions { maybe_unset: true, ..left.or(right)?.clone() });
+    };
+    let new = right.any.iter().filter(|function| !left.any.contains(function));
+    let mut any: Vec<_> = left.any.iter().chain(new).cloned().collect();
+    let more = left.more || right.more || any.len() > BODIES;
+    any.truncate(BODIES);
+    Some(Functions {
+        any,
+        more,
+        maybe_unset: left.maybe_unset || right.maybe_unset,
+        exported: left.exported || right.exported,
+        readonly: left.readonly || right.readonly,
+    })
 }
 
 fn join_dirs(left: &[Value], right: &[Value]) -> Vec<Value> {
@@ -307,7 +284,7 @@ fn join_buffers(left: &State, right: &State, world: &mut World) {
             && id != other
             && let (Some(one), Some(two)) = (left.input(*fd), right.input(*fd))
         {
-            Rc::make_mut(&mut world.buffers).insert(id, Rc::new(one.union(two)));
+            world.buffers.insert(id, Rc::new(one.union(two)));
         }
     }
 }
@@ -315,27 +292,25 @@ fn join_buffers(left: &State, right: &State, world: &mut World) {
 fn join_worlds(left: &World, right: &World) -> World {
     let either = |left: &Rc<Value>, right: &Rc<Value>| shared(left, right, Value::union);
     World {
-        files: shared(&left.files, &right.files, join_files),
-        absent: shared(&left.absent, &right.absent, |left, right| left & right),
-        buffers: shared(&left.buffers, &right.buffers, |left, right| merge(left, right, either)),
-        folders: shared(&left.folders, &right.folders, super::folders::join_folders),
-        taken: shared(&left.taken, &right.taken, |left, right| left | right),
-        names: shared(&left.names, &right.names, super::folders::join_names),
+        files: left.files.joined(&right.files, &mut |_, left, right| join_files(left, right)),
+        absent: left.absent.joined(&right.absent, &mut |_, left, right| left.and(right).copied()),
+        buffers: merge(&left.buffers, &right.buffers, either),
+        folders: left.folders.joined(&right.folders),
+        taken: merge(&left.taken, &right.taken, |(), ()| ()),
+        names: super::folders::join_names(&left.names, &right.names),
     }
 }
 
-fn join_files(left: &BTreeMap<Text, Written>, right: &BTreeMap<Text, Written>) -> BTreeMap<Text, Written> {
-    let mut files = merge(left, right, |left, right| Written {
+fn join_files(left: Option<&Written>, right: Option<&Written>) -> Option<Written> {
+    work::charge(2);
+    let (Some(left), Some(right)) = (left, right) else {
+        return Some(Written { certain: false, anew: false, ..left.or(right)?.clone() });
+    };
+    Some(Written {
         value: left.value.union(&right.value),
         certain: left.certain && right.certain,
         anew: left.anew && right.anew,
-    });
-    for (path, written) in &mut files {
-        let both = left.contains_key(path) && right.contains_key(path);
-        written.certain &= both;
-        written.anew &= both;
-    }
-    files
+    })
 }
 
 fn widen_value(old: &Value, new: &Value) -> Value {
@@ -346,10 +321,10 @@ fn widen_value(old: &Value, new: &Value) -> Value {
 }
 
 fn widen_vars(old: &Vars, new: &Vars) -> Vars {
-    let mut all = new.clone();
-    for (name, variable) in &mut all {
-        if old.get(name).is_some_and(|old| old == variable) {
-            continue;
+    new.joined(old, &mut |_, new, old| {
+        let variable = new?;
+        if old == Some(variable) {
+            return Some(Rc::clone(variable));
         }
         let mut wide = Variable::clone(variable);
         wide.contents = match &variable.contents {
@@ -364,9 +339,8 @@ fn widen_vars(old: &Vars, new: &Vars) -> Vars {
                 Contents::Array(Array { any: vec![elements], associative: array.associative })
             }
         };
-        *variable = Rc::new(wide);
-    }
-    all
+        Some(Rc::new(wide))
+    })
 }
 
 fn widen_args(old: &Args, new: &Args) -> Args {
@@ -378,21 +352,22 @@ fn widen_args(old: &Args, new: &Args) -> Args {
 }
 
 fn widen_world(old: &World, new: &World, printed: &[u32]) -> World {
-    let mut world = new.clone();
-    for (path, written) in Rc::make_mut(&mut world.files) {
-        if old.files.get(path) != Some(written) {
-            let before = old.files.get(path).map_or(&written.value, |old| &old.value);
-            *written = Written {
-                value: widen_value(&Value::empty(), &before.union(&written.value)),
-                certain: false,
-                anew: written.anew && old.files.get(path).is_none_or(|old| old.anew),
-            };
+    let files = new.files.joined(&old.files, &mut |_, new, old| {
+        let written = new?;
+        if old == Some(written) {
+            return Some(written.clone());
         }
-    }
-    for (id, value) in Rc::make_mut(&mut world.buffers) {
-        if let Some(before) = old.buffers.get(id).filter(|_| !printed.contains(id)) {
-            *value = shared(before, value, widen_value);
-        }
-    }
-    world
+        let before = old.map_or(&written.value, |old| &old.value);
+        Some(Written {
+            value: widen_value(&Value::empty(), &before.union(&written.value)),
+            certain: false,
+            anew: written.anew && old.is_none_or(|old| old.anew),
+        })
+    });
+    let buffers = new.buffers.joined(&old.buffers, &mut |id, new, old| {
+        let value = new?;
+        let before = old.filter(|_| !printed.contains(id));
+        Some(before.map_or_else(|| Rc::clone(value), |before| shared(before, value, widen_value)))
+    });
+    World { files, buffers, ..new.clone() }
 }

@@ -122,7 +122,7 @@ struct Frame {
     piped: u32,
     entry: State,
     /// What `local` had put aside in the function, or the script, that called.
-    outer: Rc<std::collections::BTreeMap<Rc<str>, state::Shadowed>>,
+    outer: state::ShadowedVars,
 }
 
 impl Shell {
@@ -205,7 +205,7 @@ impl Shell {
 
     /// Runs `inside` and returns what it printed, which then goes nowhere else.
     pub fn captured<R>(&mut self, inside: impl FnOnce(&mut Self) -> R) -> (R, Value) {
-        let fds = Rc::clone(&self.state.local.fds);
+        let fds = self.state.local.fds.clone();
         let id = self.new_buffer(Value::empty());
         self.set_descriptor(1, state::Descriptor::Pipe(id));
         let result = inside(self);
@@ -326,7 +326,7 @@ impl Shell {
     /// Gives a variable a value, for what follows in the present state.
     pub fn set_variable(&mut self, name: &str, value: Value, exported: bool) {
         let variable = state::Variable::new(value, exported);
-        Rc::make_mut(&mut self.state.local_mut().vars).insert(Rc::from(name), Rc::new(variable));
+        self.state.local_mut().vars.insert(Rc::from(name), Rc::new(variable));
     }
 
     /// Whether the script defined a function of this name.
@@ -345,19 +345,17 @@ impl Shell {
     /// The marks on all that the script has put below a folder, by its absolute path.
     #[must_use]
     pub fn taint_below(&self, folder: &str) -> Taint {
-        let folder = folder.trim_end_matches('/');
-        let below =
-            |path: &Text| path.prefix().strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
-        work::charge(self.state.world.files.len());
-        let files = self.state.world.files.iter().filter(|(path, _)| below(path));
-        files.fold(Taint::NONE, |marks, (_, written)| marks.union(written.value.taint))
+        self.state.world.files_below(folder).fold(Taint::NONE, |marks, (_, written)| {
+            work::charge(1);
+            marks.union(written.value.taint)
+        })
     }
 
     /// Has a test found on the way here that there is no such file?
     #[must_use]
     pub fn is_absent(&self, path: &Value) -> bool {
         let absent = &self.state.world.absent;
-        !absent.is_empty() && self.resolve(path).any.iter().all(|key| absent.contains(key))
+        !absent.is_empty() && self.resolve(path).any.iter().all(|key| absent.contains_key(key))
     }
 
     /// Remembers what a file holds from now on.
@@ -368,7 +366,7 @@ impl Shell {
     /// Something may have changed any of the files the script wrote: what is known of them is no longer
     /// certain.
     pub fn doubt_files(&mut self) {
-        self.state.files_mut().values_mut().for_each(|written| written.certain = false);
+        self.state.files_mut().update_all(&mut |written| written.certain = false);
     }
 
     /// Something unknown may have set any variable: one that the script does not set may have a value.

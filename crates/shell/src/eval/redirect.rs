@@ -1,13 +1,11 @@
 //! Redirections: files are told to the host, contents go through the file table.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
-use std::rc::Rc;
 
 use tollgate_model::Span;
 
 use super::expand::{Fields, Mode};
-use super::state::{Descriptor, State};
+use super::state::{Descriptor, Descriptors, State};
 use super::{Field, Host, Open, OpenMode, Shell};
 use crate::ast::{Part, Redirect, RedirectFd, RedirectKind, Word};
 use crate::value::{HoleSource, Value};
@@ -36,7 +34,7 @@ const NAMED: u32 = 10;
 
 /// The descriptors that a command's redirections replaced.
 pub(super) struct Replaced {
-    before: Rc<BTreeMap<u32, Descriptor>>,
+    before: Descriptors,
     numbers: Vec<u32>,
     /// The buffers made for them.
     buffers: Range<u32>,
@@ -50,7 +48,7 @@ impl Replaced {
         if self.numbers.is_empty() {
             return;
         }
-        let fds = Rc::make_mut(&mut state.local_mut().fds);
+        let fds = &mut state.local_mut().fds;
         for number in &self.numbers {
             match self.before.get(number) {
                 Some(old) => fds.insert(*number, old.clone()),
@@ -71,7 +69,7 @@ impl Shell {
         redirects: &[Redirect],
         host: &mut dyn Host,
     ) -> Option<(Vec<Open>, Replaced)> {
-        let (before, first, mark) = (Rc::clone(&self.state.local.fds), self.next_buffer, self.jumps.len());
+        let (before, first, mark) = (self.state.local.fds.clone(), self.next_buffer, self.jumps.len());
         let opens = self.redirect(redirects, host)?;
         let now = &self.state.local.fds;
         let changed = |fd: &&u32| before.get(fd) != now.get(fd);

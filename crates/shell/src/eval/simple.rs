@@ -308,7 +308,7 @@ impl Shell {
     pub(super) fn run_program(&mut self, call: Call, words: &[Word], host: &mut dyn Host) -> Flow {
         let Some(name) = call.name() else { return self.run_unresolved(call, host) };
         match builtins::find(name) {
-            Some(builtin) if !self.state.local.disabled.contains(name) => {
+            Some(builtin) if !self.state.local.disabled.contains_key(name) => {
                 self.run_builtin(builtin, call, words, host)
             }
             _ => self.run_external(call, host),

@@ -37,7 +37,7 @@ pub(super) struct Skim {
 struct Known {
     /// Its functions, with what they are called with.
     functions: BTreeMap<Rc<str>, Option<List>>,
-    vars: Rc<Vars>,
+    vars: Vars,
 }
 
 impl Shell {
@@ -70,16 +70,18 @@ impl Shell {
             return Some(Flow::both(self.state.clone()));
         }
         let known = skim.known.remove(source).unwrap_or_default();
-        let earlier = Rc::clone(&known.vars);
+        let earlier = known.vars.clone();
         let outer = process.then(|| std::mem::replace(&mut skim.now, known));
         let before = State { local: Rc::clone(&self.state.local), ..self.state.clone() };
-        Rc::make_mut(&mut self.state.local_mut().vars)
+        self.state
+            .local_mut()
+            .vars
             .extend(earlier.iter().map(|(name, variable)| (Rc::clone(name), Rc::clone(variable))));
         self.gather(&before);
         self.context.conditional = true;
         self.note_problems(script, host);
         self.skim_list(script, host);
-        let vars = Rc::clone(&self.state.local.vars);
+        let vars = self.state.local.vars.clone();
         if let (Some(skim), Some(outer)) = (&mut self.skim, outer) {
             let now = std::mem::replace(&mut skim.now, outer);
             skim.known.insert(Rc::clone(source), Known { vars, ..now });
@@ -267,24 +269,14 @@ impl Shell {
 
     /// What a variable was before, it may still be.
     fn gather(&mut self, before: &State) {
-        let (old, new) = (&before.local.vars, &self.state.local.vars);
-        if Rc::ptr_eq(old, new) {
-            return;
-        }
-        // Both are in the same order.
-        let mut later = new.iter().peekable();
-        let changed = |(name, earlier): (&Rc<str>, &Rc<Variable>)| {
-            while later.next_if(|(other, _)| *other < name).is_some() {}
-            match later.next_if(|(other, _)| *other == name) {
-                Some((_, later)) if Rc::ptr_eq(earlier, later) => None,
-                Some((_, later)) => Some((Rc::clone(name), Rc::new(either_variable(name, earlier, later)))),
-                None => Some((Rc::clone(name), Rc::clone(earlier))),
-            }
-        };
-        let changed: Vec<(Rc<str>, Rc<Variable>)> = old.iter().filter_map(changed).collect();
-        if !changed.is_empty() {
-            self.state.vars_mut().extend(changed);
-        }
+        let both = before.local.vars.joined(&self.state.local.vars, &mut |name, earlier, later| {
+            let (Some(earlier), Some(later)) = (earlier, later) else { return earlier.or(later).cloned() };
+            Some(match Rc::ptr_eq(earlier, later) {
+                true => Rc::clone(later),
+                false => Rc::new(either_variable(name, earlier, later)),
+            })
+        });
+        *self.state.vars_mut() = both;
     }
 }
 

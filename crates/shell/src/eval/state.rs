@@ -3,8 +3,9 @@
 pub(super) use super::modes::Options;
 use super::{Field, Status};
 use crate::ast::Command;
+use crate::map::{SharedMap, SharedSet};
 use crate::value::{HoleSource, Text, Value};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use tollgate_model::{Span, work};
 
@@ -26,21 +27,21 @@ pub(super) struct State {
 /// What belongs to one shell process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Local {
-    pub vars: Rc<Vars>,
+    pub vars: Vars,
     /// What `local` put aside in the present function.
-    pub shadowed: Rc<BTreeMap<Rc<str>, Shadowed>>,
+    pub shadowed: ShadowedVars,
     /// What `declare -g` set behind the local variables of functions, for when they have returned.
-    pub globals: Rc<BTreeMap<Rc<str>, Shadowed>>,
-    pub functions: Rc<BTreeMap<Rc<str>, Functions>>,
-    pub aliases: Rc<BTreeMap<Rc<str>, Value>>,
-    pub hashed: Rc<BTreeMap<Rc<str>, Value>>,
-    pub disabled: Rc<BTreeSet<Rc<str>>>,
+    pub globals: ShadowedVars,
+    pub functions: SharedMap<Rc<str>, Functions>,
+    pub aliases: SharedMap<Rc<str>, Value>,
+    pub hashed: SharedMap<Rc<str>, Value>,
+    pub disabled: SharedSet<Rc<str>>,
     pub traps: Rc<Vec<Trap>>,
     pub args: Rc<Args>,
     pub cwd: Value,
     pub oldpwd: Option<Value>,
     pub dirs: Rc<Vec<Value>>,
-    pub fds: Rc<BTreeMap<u32, Descriptor>>,
+    pub fds: Descriptors,
     pub options: Options,
 }
 
@@ -48,19 +49,23 @@ pub(super) struct Local {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct World {
     /// What the script wrote, by resolved path.
-    pub files: Rc<BTreeMap<Text, super::Written>>,
+    pub files: Files,
     /// Files that a test has found missing on the way here.
-    pub absent: Rc<BTreeSet<Text>>,
+    pub absent: SharedSet<Text>,
     /// Pipes, substitutions and here-documents: written at the end, read from the start.
-    pub buffers: Rc<BTreeMap<u32, Rc<Value>>>,
-    pub folders: Rc<super::folders::Folders>,
+    pub buffers: Buffers,
+    pub folders: super::folders::Folders,
     /// Names, not known in full, of what was removed: any folder that fits may be gone.
-    pub taken: Rc<BTreeSet<Text>>,
+    pub taken: SharedSet<Text>,
     /// Links that the script made, by resolved path.
-    pub names: Rc<super::folders::Names>,
+    pub names: super::folders::Names,
 }
 
-pub(super) type Vars = BTreeMap<Rc<str>, Rc<Variable>>;
+pub(super) type Vars = SharedMap<Rc<str>, Rc<Variable>>;
+pub(super) type ShadowedVars = SharedMap<Rc<str>, Shadowed>;
+pub(super) type Descriptors = SharedMap<u32, Descriptor>;
+pub(super) type Files = SharedMap<Text, super::Written>;
+pub(super) type Buffers = SharedMap<u32, Rc<Value>>;
 
 /// A shell variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -260,40 +265,31 @@ impl State {
 
     /// Notes that a test found a file missing.
     pub fn is_missing(&mut self, path: Text) {
-        Rc::make_mut(&mut self.world_mut().absent).insert(path);
+        self.world_mut().absent.insert(path, ());
     }
 
     /// Files that are written are no longer missing.
     pub fn is_there(&mut self, paths: &Value) {
-        if paths.any.iter().any(|path| self.world.absent.contains(path)) {
-            let absent = Rc::make_mut(&mut self.world_mut().absent);
-            absent.retain(|path| !paths.any.contains(path));
+        for path in paths.any.iter().filter(|path| self.world.absent.contains_key(*path)).collect::<Vec<_>>()
+        {
+            self.world_mut().absent.remove(path);
         }
     }
 
-    pub fn files_mut(&mut self) -> &mut BTreeMap<Text, super::Written> {
-        let world = self.world_mut();
-        charge_copy(&world.files, world.files.len() * 2);
-        Rc::make_mut(&mut world.files)
+    pub fn files_mut(&mut self) -> &mut Files {
+        &mut self.world_mut().files
     }
 
-    /// For whoever goes over all of them.
     pub fn folders_mut(&mut self) -> &mut super::folders::Folders {
-        let world = self.world_mut();
-        work::charge(world.folders.len() / 8);
-        Rc::make_mut(&mut world.folders)
+        &mut self.world_mut().folders
     }
 
-    pub fn buffers_mut(&mut self) -> &mut BTreeMap<u32, Rc<Value>> {
-        let world = self.world_mut();
-        charge_copy(&world.buffers, world.buffers.len());
-        Rc::make_mut(&mut world.buffers)
+    pub fn buffers_mut(&mut self) -> &mut Buffers {
+        &mut self.world_mut().buffers
     }
 
     pub fn vars_mut(&mut self) -> &mut Vars {
-        let local = self.local_mut();
-        charge_copy(&local.vars, local.vars.len());
-        Rc::make_mut(&mut local.vars)
+        &mut self.local_mut().vars
     }
 }
 
@@ -307,13 +303,13 @@ fn charge_copy<T>(shared: &Rc<T>, entries: usize) {
 impl Local {
     fn new(cwd: Value) -> Self {
         Self {
-            vars: Rc::default(),
-            shadowed: Rc::default(),
-            globals: Rc::default(),
-            functions: Rc::default(),
-            aliases: Rc::default(),
-            hashed: Rc::default(),
-            disabled: Rc::default(),
+            vars: Vars::default(),
+            shadowed: ShadowedVars::default(),
+            globals: ShadowedVars::default(),
+            functions: SharedMap::default(),
+            aliases: SharedMap::default(),
+            hashed: SharedMap::default(),
+            disabled: SharedMap::default(),
             traps: Rc::default(),
             args: Rc::new(Args {
                 name: Value::text("bash"),
@@ -323,7 +319,7 @@ impl Local {
             cwd,
             oldpwd: None,
             dirs: Rc::default(),
-            fds: Rc::default(),
+            fds: Descriptors::default(),
             options: Options::default(),
         }
     }

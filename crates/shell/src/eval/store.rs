@@ -1,5 +1,6 @@
 //! Files the script wrote, descriptors, and the buffers behind pipes and here-documents.
 
+use std::ops::Bound;
 use std::rc::Rc;
 
 use super::state::{Descriptor, Local, State, World};
@@ -229,7 +230,7 @@ impl Shell {
     }
 
     pub(super) fn set_descriptor(&mut self, fd: u32, descriptor: Descriptor) {
-        Rc::make_mut(&mut self.state.local_mut().fds).insert(fd, descriptor);
+        self.state.local_mut().fds.insert(fd, descriptor);
     }
 
     /// The files that a descriptor may print into.
@@ -369,8 +370,8 @@ impl State {
 
     /// Drops buffers that nothing reads any more.
     pub fn drop_buffers(&mut self, ids: std::ops::Range<u32>) {
-        if self.world.buffers.range(ids.clone()).next().is_some() {
-            self.buffers_mut().retain(|id, _| !ids.contains(id));
-        }
+        let open = self.world.buffers.from(Bound::Included(&ids.start)).map(|(id, _)| *id);
+        let dropped: Vec<u32> = open.take_while(|id| ids.contains(id)).collect();
+        dropped.iter().for_each(|id| drop(self.buffers_mut().remove(id)));
     }
 }

@@ -5,9 +5,10 @@ use std::rc::Rc;
 
 use tollgate_model::Span;
 
-use super::state::{Contents, Descriptor, Flow, Functions, JumpKind, List, Local, Variable};
+use super::state::{Contents, Descriptor, Flow, Functions, JumpKind, List, Local, ShadowedVars, Variable};
 use super::{Code, Context, Field, Host, Note, Scope, Shell, Written};
 use crate::ast::{CommandKind, Dialect, RedirectKind, Script};
+use crate::map::SharedMap;
 use crate::value::{HoleSource, Piece, Text, Value};
 
 /// First of the private-use characters that stand for unknown parts.
@@ -150,16 +151,16 @@ impl Shell {
         let functions = functions
             .filter(|_| self.dialect != Dialect::Zsh)
             .map(|(name, functions)| (Rc::clone(name), Functions { maybe_unset: true, ..functions.clone() }));
-        let functions: std::collections::BTreeMap<Rc<str>, Functions> = functions.collect();
+        let functions = functions.collect();
         let args = (code.name.clone(), code.args.clone());
         let child = Local {
-            vars: Rc::new(vars),
-            functions: Rc::new(functions),
-            shadowed: Rc::default(),
-            globals: Rc::default(),
-            aliases: Rc::default(),
-            hashed: Rc::default(),
-            disabled: Rc::default(),
+            vars,
+            functions,
+            shadowed: ShadowedVars::default(),
+            globals: ShadowedVars::default(),
+            aliases: SharedMap::default(),
+            hashed: SharedMap::default(),
+            disabled: SharedMap::default(),
             traps: Rc::default(),
             dirs: Rc::default(),
             options: Default::default(),

@@ -155,14 +155,14 @@ impl Shell {
         if !value.is_known() || value.is_empty() {
             return;
         }
-        for variable in self.state.vars_mut().values_mut() {
+        self.state.vars_mut().update_all(&mut |variable| {
             if let Contents::Scalar(old) = &variable.contents
                 && !variable.attributes.readonly
             {
                 let contents = Contents::Scalar(old.union(value));
                 Rc::make_mut(variable).contents = contents;
             }
-        }
+        });
     }
 
     /// Gives a whole variable a plain value.
@@ -332,10 +332,10 @@ impl Shell {
     fn assign_table(&mut self, table: &str, key: &Rc<str>, value: &Value, span: Span, host: &mut dyn Host) {
         match table {
             "BASH_ALIASES" | "aliases" | "galiases" | "saliases" => {
-                Rc::make_mut(&mut self.state.local_mut().aliases).insert(Rc::clone(key), value.clone());
+                self.state.local_mut().aliases.insert(Rc::clone(key), value.clone());
             }
             "BASH_CMDS" | "commands" => {
-                Rc::make_mut(&mut self.state.local_mut().hashed).insert(Rc::clone(key), value.clone());
+                self.state.local_mut().hashed.insert(Rc::clone(key), value.clone());
             }
             "functions" if self.dialect == Dialect::Zsh => {
                 let text = Value::text(&format!("{key}() {{\n")).concat(value).concat(&Value::text("\n}"));

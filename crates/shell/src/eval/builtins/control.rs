@@ -91,7 +91,7 @@ impl Shell {
         let at_end = |field: &Field| matches!(field.value.as_literal(), Some("EXIT" | "0"));
         if self.aside > 0 || !signals.iter().all(at_end) {
             let (folders, taken) = (&self.state.world.folders, &self.state.world.taken);
-            let (folders, taken) = (Rc::clone(folders), Rc::clone(taken));
+            let (folders, taken) = (folders.clone(), taken.clone());
             self.run_aside(&action.value, span, host);
             // What it removes is there until then.
             let world = self.state.world_mut();

@@ -82,7 +82,7 @@ impl Shell {
         };
         self.declare_one(declared, how, arrays, host);
         let set = Shadowed { previous: self.state.local.vars.get(&name).cloned(), partly: false };
-        Rc::make_mut(&mut self.state.local_mut().globals).insert(Rc::clone(&name), set);
+        self.state.local_mut().globals.insert(Rc::clone(&name), set);
         match local {
             Some(local) => self.state.vars_mut().insert(name, local),
             None => self.state.vars_mut().remove(&name),
@@ -154,7 +154,7 @@ impl Shell {
         if local && !self.state.local.shadowed.contains_key(&name) {
             let previous = self.state.local.vars.get(&name).cloned();
             let shadow = Shadowed { previous, partly: false };
-            Rc::make_mut(&mut self.state.local_mut().shadowed).insert(Rc::clone(&name), shadow);
+            self.state.local_mut().shadowed.insert(Rc::clone(&name), shadow);
             let mut fresh =
                 Variable { contents: Contents::Unset, attributes: Attributes::default(), maybe_unset: true };
             if self.dialect == Dialect::Posix {
@@ -199,7 +199,7 @@ impl Shell {
     }
 
     fn mark_functions(&mut self, names: &[Field], exported: bool, readonly: bool) {
-        let functions = Rc::make_mut(&mut self.state.local_mut().functions);
+        let functions = &mut self.state.local_mut().functions;
         for name in names.iter().flat_map(|field| field.value.literals()) {
             if let Some(functions) = functions.get_mut(name) {
                 functions.exported |= exported;
@@ -240,8 +240,8 @@ impl Shell {
         for field in given.rest {
             if !field.value.is_known() && !given.letters.contains('v') {
                 // Any of them may be gone.
-                let functions = Rc::make_mut(&mut self.state.local_mut().functions);
-                functions.values_mut().for_each(|functions| functions.maybe_unset = true);
+                let functions = &mut self.state.local_mut().functions;
+                functions.update_all(&mut |functions| functions.maybe_unset = true);
             }
             let sure = field.value.any.len() == 1 && !field.splits;
             for name in field.value.literals() {
@@ -250,7 +250,7 @@ impl Shell {
                 let variable = self.state.local.vars.contains_key(name)
                     || !self.state.local.functions.contains_key(name);
                 if given.letters.contains('f') || !given.letters.contains('v') && !variable {
-                    Rc::make_mut(&mut self.state.local_mut().functions).remove(name);
+                    self.state.local_mut().functions.remove(name);
                 } else if given.letters.contains('n') {
                     self.state.vars_mut().remove(name);
                 } else {

@@ -64,7 +64,7 @@ impl Shell {
             local.oldpwd = Some(std::mem::replace(&mut local.cwd, Value::of(there, candidates.taint)));
             for name in ["PWD", "OLDPWD"] {
                 if local.vars.contains_key(name) {
-                    Rc::make_mut(&mut local.vars).remove(name);
+                    local.vars.remove(name);
                 }
             }
             state.code = ExitCode::Known(0);

@@ -163,7 +163,7 @@ impl Shell {
                     let file = Value::something(HoleSource::Input);
                     self.run_aside(&Value::joined([&value, &file], " "), span, host);
                 }
-                let aliases = Rc::make_mut(&mut self.state.local_mut().aliases);
+                let aliases = &mut self.state.local_mut().aliases;
                 if suffix || global {
                     let kind = if suffix { SUFFIX } else { GLOBAL };
                     aliases.insert(Rc::from(format!("{kind}{name}")), value.clone());
@@ -179,7 +179,7 @@ impl Shell {
 
     pub(super) fn builtin_unalias(&mut self, args: &[Field]) -> Flow {
         let given = options(args);
-        let aliases = Rc::make_mut(&mut self.state.local_mut().aliases);
+        let aliases = &mut self.state.local_mut().aliases;
         if given.letters.contains('a') {
             aliases.clear();
         }
@@ -191,7 +191,7 @@ impl Shell {
 
     /// `hash -p path name` makes a name stand for a path; `hash -r` forgets.
     pub(super) fn builtin_hash(&mut self, args: &[Field]) -> Flow {
-        let hashed = Rc::make_mut(&mut self.state.local_mut().hashed);
+        let hashed = &mut self.state.local_mut().hashed;
         let args = match args {
             [first, rest @ ..] if first.value.as_literal() == Some("-r") && !rest.is_empty() => {
                 hashed.clear();
@@ -233,10 +233,10 @@ impl Shell {
     /// `enable -n name` takes a builtin away, so that the name means a program.
     pub(super) fn builtin_enable(&mut self, args: &[Field]) -> Flow {
         let given = options(args);
-        let disabled = Rc::make_mut(&mut self.state.local_mut().disabled);
+        let disabled = &mut self.state.local_mut().disabled;
         for name in given.rest.iter().flat_map(|field| field.value.literals()) {
             if given.letters.contains('n') {
-                disabled.insert(Rc::from(name));
+                disabled.insert(Rc::from(name), ());
             } else {
                 disabled.remove(name);
             }
