@@ -36,7 +36,7 @@ impl Shell {
         Flow { ok: self.join(left.ok, right.ok, host), fail: self.join(left.fail, right.fail, host) }
     }
 
-    fn join_states(&self, left: State, right: &State, host: &dyn Host) -> State {
+    pub(super) fn join_states(&self, left: State, right: &State, host: &dyn Host) -> State {
         let code = join_codes(left.code, right.code);
         let last = if left.last == right.last {
             Rc::clone(&left.last)

@@ -61,7 +61,7 @@ impl Shell {
                 let given_up = self.absorb(mark, |kind| *kind == JumpKind::Abort, host);
                 flow = self.join_flows(flow, given_up, &*host);
             }
-            self.join_ends(first, &*host);
+            self.join_jumps(first, &*host);
         }
         flow
     }
@@ -85,20 +85,15 @@ impl Shell {
             && self.context.origin.is_some()
     }
 
-    /// Ways out of the shell with the same traps become one: a long script may end behind each of its statements.
-    fn join_ends(&mut self, first: usize, host: &dyn Host) {
+    /// Ways out that lead to the same place become one: a long script may end behind each of its statements.
+    fn join_jumps(&mut self, first: usize, host: &dyn Host) {
         if self.jumps.len() < first.saturating_add(2) {
             return;
         }
-        let waits = |jump: &Jump| jump.kind == JumpKind::Exit && !jump.state.local.traps.is_empty();
         let mut kept: Vec<Jump> = Vec::new();
         for jump in self.jumps.split_off(first) {
-            let alike = |one: &&mut Jump| waits(one) && one.state.local.traps == jump.state.local.traps;
-            match kept.iter_mut().find(alike).filter(|_| waits(&jump)) {
-                Some(one) => {
-                    let joined = self.join(Some(one.state.clone()), Some(jump.state), host);
-                    one.state = joined.unwrap_or_else(|| one.state.clone());
-                }
+            match kept.iter_mut().find(|one| one.leads_to_the_same_place(&jump)) {
+                Some(one) => one.state = self.join_states(one.state.clone(), &jump.state, host),
                 None => kept.push(jump),
             }
         }

@@ -224,6 +224,19 @@ pub(super) struct Jump {
     pub state: State,
 }
 
+impl Jump {
+    /// Does the other lead to the same place, with the same traps to run and `$?` zero or not alike?
+    pub fn leads_to_the_same_place(&self, other: &Self) -> bool {
+        let ok = |jump: &Self| match jump.state.code {
+            ExitCode::Known(code) => Some(code == 0),
+            ExitCode::Nonzero => Some(false),
+            ExitCode::Any => None,
+        };
+        let traps = |jump: &Self| Rc::clone(&jump.state.local.traps);
+        self.kind == other.kind && ok(self) == ok(other) && traps(self) == traps(other)
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum JumpKind {
     Break(u32),
