@@ -168,7 +168,7 @@ impl Shell {
                     let text = self.expand_value(word, Mode::Plain, host);
                     host.note(Note::Complaint { text, span: self.at(span) });
                     let state = State { code: ExitCode::Known(1), ..self.state.clone() };
-                    self.jumps.push(Jump { kind: JumpKind::Exit, state });
+                    self.jumps.push(Jump::new(JumpKind::Exit, state));
                 }
                 self.ended |= present.is_none();
                 Expanded::One { value: present.unwrap_or_else(Value::empty), whole: false }

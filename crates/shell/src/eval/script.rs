@@ -61,7 +61,7 @@ impl Shell {
                 let given_up = self.absorb(mark, |kind| *kind == JumpKind::Abort, host);
                 flow = self.join_flows(flow, given_up, &*host);
             }
-            self.join_jumps(first, &*host);
+            self.join_jumps(first, mark, &*host);
         }
         flow
     }
@@ -85,26 +85,29 @@ impl Shell {
             && self.context.origin.is_some()
     }
 
-    /// Ways out that lead to the same place become one: a long script may end behind each of its statements.
-    fn join_jumps(&mut self, first: usize, host: &dyn Host) {
-        if self.jumps.len() < first.saturating_add(2) {
+    /// Ways out that lead to the same place become one: a long script may end behind each of its statements. Those made
+    /// since `mark` are joined with earlier ones of as many ways, so that of n ways few are kept, and each is joined
+    /// with others that differ little from it.
+    fn join_jumps(&mut self, first: usize, mark: usize, host: &dyn Host) {
+        if self.jumps.len() < first.saturating_add(2) || self.jumps.len() <= mark {
             return;
         }
-        let mut kept: Vec<Jump> = Vec::new();
-        for jump in self.jumps.split_off(first) {
-            match kept.iter_mut().find(|one| one.leads_to_the_same_place(&jump)) {
-                Some(one) => one.state = self.join_states(one.state.clone(), &jump.state, host),
-                None => kept.push(jump),
+        for mut jump in self.jumps.split_off(mark) {
+            let like = |jump: &Jump, one: &Jump| one.ways == jump.ways && one.leads_to_the_same_place(jump);
+            while let Some(at) = self.jumps.iter().skip(first).rposition(|one| like(&jump, one)) {
+                let other = self.jumps.remove(first + at);
+                let (ways, kind) = (jump.ways + other.ways, jump.kind);
+                jump = Jump { kind, ways, state: self.join_states(other.state, &jump.state, host) };
             }
+            self.jumps.push(jump);
         }
-        self.jumps.extend(kept);
     }
 
     /// An expansion may fail here, which gives up everything up to the next statement at the top.
     pub(super) fn may_abort(&mut self) {
         let last = Rc::new(self.state.last.union(&Value::empty()));
         let state = State { code: ExitCode::Known(1), last, ..self.state.clone() };
-        self.jumps.push(Jump { kind: JumpKind::Abort, state });
+        self.jumps.push(Jump::new(JumpKind::Abort, state));
     }
 
     pub(super) fn run_item(&mut self, item: &Item, host: &mut dyn Host) -> Flow {

@@ -222,9 +222,15 @@ pub(super) enum ExitCode {
 pub(super) struct Jump {
     pub kind: JumpKind,
     pub state: State,
+    /// How many ways were joined into this one.
+    pub ways: usize,
 }
 
 impl Jump {
+    pub fn new(kind: JumpKind, state: State) -> Self {
+        Self { kind, state, ways: 1 }
+    }
+
     /// Does the other lead to the same place, with the same traps to run and `$?` zero or not alike?
     pub fn leads_to_the_same_place(&self, other: &Self) -> bool {
         let ok = |jump: &Self| match jump.state.code {

@@ -28,7 +28,7 @@ impl Shell {
             _ => None,
         };
         let state = State { code: code.unwrap_or(ExitCode::Any), ..self.state.clone() };
-        self.jumps.push(Jump { kind, state });
+        self.jumps.push(Jump::new(kind, state));
         if code.is_some() { Flow::default() } else { self.either() }
     }
 
@@ -46,7 +46,7 @@ impl Shell {
         let count = levels.unwrap_or(1).min(self.context.loops);
         let kind = if continues { JumpKind::Continue(count) } else { JumpKind::Break(count) };
         let state = State { code: ExitCode::Known(0), ..self.state.clone() };
-        self.jumps.push(Jump { kind, state });
+        self.jumps.push(Jump::new(kind, state));
         if levels.is_some() { Flow::default() } else { self.either() }
     }
 
@@ -116,7 +116,7 @@ impl Shell {
     /// The shell may end here, or be told something by a signal: what waits for that finds things as they are now.
     pub(in super::super) fn may_end(&mut self, state: State) {
         if !state.local.traps.is_empty() {
-            self.jumps.push(Jump { kind: JumpKind::Exit, state });
+            self.jumps.push(Jump::new(JumpKind::Exit, state));
         }
     }
 
