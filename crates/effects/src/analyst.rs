@@ -11,7 +11,7 @@ mod scripts;
 mod way;
 
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use tollgate_model::phrase::FILL;
 use tollgate_model::{
@@ -111,7 +111,7 @@ pub(crate) struct Analyst<'w> {
     /// Scripts that shells are reading from their standard input.
     pub(crate) typed: Vec<Value>,
     /// Where paths were found to lie.
-    placed: RefCell<Vec<(Text, Place)>>,
+    placed: RefCell<BTreeMap<Text, Place>>,
 }
 
 impl<'w> Analyst<'w> {

@@ -1,6 +1,6 @@
 //! Links and copies that the call itself makes: the name used later stands for what it was made from.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use tollgate_model::work;
 use tollgate_shell::value::{Piece, Text};
@@ -14,7 +14,55 @@ pub(crate) struct Links {
     /// Where in `links` the last link of each name stands.
     last: HashMap<String, usize>,
     copies: Vec<(String, String)>,
-    moves: Vec<(String, Text)>,
+    /// Where in `copies` the last copy to each name stands.
+    last_copy: HashMap<String, usize>,
+    moves: Moves,
+}
+
+/// What the call moved, in order: its new name, and where it was.
+#[derive(Clone, Debug, Default)]
+struct Moves {
+    all: Vec<(String, Text)>,
+    /// Where in `all` the moves to each name stand.
+    to: BTreeMap<String, Vec<usize>>,
+    /// Where in `all` the last move away from each known path stands.
+    last_from: BTreeMap<String, usize>,
+}
+
+impl Moves {
+    fn push(&mut self, name: &str, original: &Text) {
+        let at = self.all.len();
+        self.all.push((name.to_owned(), original.clone()));
+        self.to.entry(name.to_owned()).or_default().push(at);
+        if let Some(original) = original.as_literal() {
+            self.last_from.insert(original.trim_end_matches('/').to_owned(), at);
+        }
+    }
+
+    /// Where a move brought something from, unless that has been moved on since, or what it was is not known.
+    fn left(&self, at: usize) -> Option<(&str, &str)> {
+        let (name, original) = self.all.get(at)?;
+        let moved_on = |path: &str| self.last_from.get(path).is_some_and(|later| *later > at);
+        let on =
+            std::iter::successors(Some(name.as_str()), |path| parent(path)).any(moved_on) || moved_on("");
+        original.as_literal().filter(|_| !on).map(|original| (name.as_str(), original))
+    }
+
+    /// The moves to a path, into it, or to a folder that it lies in; in their order.
+    fn around(&self, path: &str) -> Vec<usize> {
+        let folder = path.trim_end_matches('/');
+        let start = format!("{folder}/");
+        let below = self.to.range(start.clone()..).take_while(|(name, _)| name.starts_with(&start));
+        let above =
+            std::iter::successors(Some(path), |path| parent(path)).filter_map(|name| self.to.get(name));
+        let bare = self.to.get(folder).filter(|_| folder != path);
+        let mut found: Vec<usize> =
+            below.map(|(_, at)| at).chain(above).chain(bare).flatten().copied().collect();
+        found.sort_unstable();
+        found.dedup();
+        work::charge(found.len());
+        found
+    }
 }
 
 /// Where something was before this call.
@@ -31,46 +79,34 @@ impl Links {
         if name != target {
             self.last.insert(name.to_owned(), self.links.len());
             self.links.push((name.to_owned(), target.to_owned()));
-            self.copies.push((name.to_owned(), target.to_owned()));
+            self.copy(name, target);
         }
     }
 
     /// `name` now holds what `original` held.
     pub(crate) fn copy(&mut self, name: &str, original: &str) {
+        self.last_copy.insert(name.to_owned(), self.copies.len());
         self.copies.push((name.to_owned(), original.to_owned()));
     }
 
     /// `name` is now, or holds, what `original` was, which is no more.
     pub(crate) fn moved(&mut self, name: &str, original: &Text) {
-        self.moves.push((name.to_owned(), original.clone()));
+        self.moves.push(name, original);
     }
 
     /// What was moved to this name and has not been moved on: where it was.
     pub(crate) fn moved_onto(&self, name: &str) -> Vec<&str> {
-        work::charge(self.moves.len() / 8);
-        self.moves_left(|to| to == name).map(|(_, original)| original).collect()
+        let moves = self.moves.to.get(name).into_iter().flatten();
+        moves.filter_map(|at| self.moves.left(*at)).map(|(_, original)| original).collect()
     }
 
     /// What was moved and has not been moved on, by its new name, with where it was.
     pub(crate) fn moved_to(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.moves_left(|_| true)
-    }
-
-    fn moves_left(&self, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = (&str, &str)> {
-        let leaves = |at: usize, name: &str| {
-            work::charge((self.moves.len() - at) / 4);
-            let on = self.moves.iter().skip(at + 1).filter_map(|(_, original)| original.as_literal());
-            on.into_iter().any(|original| paths::within(name, original))
-        };
-        let wanted = self.moves.iter().enumerate().filter(move |(_, (name, _))| wanted(name));
-        wanted.filter_map(move |(at, (name, original))| {
-            original.as_literal().filter(|_| !leaves(at, name)).map(|original| (name.as_str(), original))
-        })
+        (0..self.moves.all.len()).filter_map(|at| self.moves.left(at))
     }
 
     /// Where that which now lies at or below a path, or in a folder that was moved, was before this call.
     pub(crate) fn origins(&self, path: &str) -> Vec<Origin> {
-        work::charge(self.moves.len() / 4);
         let whole = path;
         // Of a pattern the folder counts that it begins in.
         let path =
@@ -85,7 +121,8 @@ impl Links {
             }
             Some(Origin { text: original, named: paths::within(whole, name) })
         };
-        self.moves.iter().filter_map(origin).collect()
+        let moves = self.moves.around(path).into_iter().filter_map(|at| self.moves.all.get(at));
+        moves.filter_map(origin).collect()
     }
 
     /// The path with links of this call followed.
@@ -105,8 +142,8 @@ impl Links {
 
     /// The program that a path was copied or linked from.
     pub(crate) fn original(&self, path: &str) -> Option<&str> {
-        work::charge(self.copies.len() / 8);
-        self.copies.iter().rev().find(|(name, _)| name == path).map(|(_, original)| original.as_str())
+        let (_, original) = self.copies.get(*self.last_copy.get(path)?)?;
+        Some(original)
     }
 
     /// The links that the call made, with where they lead.

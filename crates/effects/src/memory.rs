@@ -144,7 +144,10 @@ fn grown(place: &Place, mode: WriteMode, world: &dyn World, shell: &Shell) -> Op
 
 /// Names that lead elsewhere, and programs that go by other names.
 pub(crate) fn leave_names(analyst: &mut Analyst) {
-    let place = |name: &str| paths::name(&Text::literal(name), name, analyst.world, &Links::default());
+    let (links, world) = (Links::default(), analyst.world);
+    let place = |name: &str| {
+        paths::name(&Text::literal(name), name, world, &links, &|text, shown| paths::at(text, shown, world))
+    };
     let links = analyst.links.made().iter().map(|(name, target)| (place(name), Mark::Link(target.clone())));
     let is_program = |name: &str, original: &str| {
         let program = original.rsplit('/').next().unwrap_or_default();

@@ -20,17 +20,20 @@ pub(crate) fn place(text: &Text, shown: &str, world: &dyn World, links: &Links) 
     at(&links.follow(text), shown, world)
 }
 
+/// Finds the place of a path in which the call's own links are followed: `at`, or what remembers its answers.
+pub(crate) type Locate<'l> = dyn Fn(&Text, &str) -> Place + 'l;
+
 /// The place of a name itself: when it is a link, that link.
-pub(crate) fn name(text: &Text, shown: &str, world: &dyn World, links: &Links) -> Place {
+pub(crate) fn name(text: &Text, shown: &str, world: &dyn World, links: &Links, at: &Locate<'_>) -> Place {
     let split = text.as_literal().and_then(|path| path.rsplit_once('/'));
     let Some((folder, name)) = split.filter(|(_, name)| !matches!(*name, "" | "." | "..")) else {
-        return place(text, shown, world, links);
+        return at(&links.follow(text), shown);
     };
-    let folder = at(&links.follow(&Text::literal(&format!("{folder}/"))), shown, world);
+    let folder = at(&links.follow(&Text::literal(&format!("{folder}/"))), shown);
     let path = format!("{}/{name}", folder.path.trim_end_matches('/'));
     let is_link = links.is_link(&path) || world.real(&path).is_some_and(|real| real != path);
     if folder.pattern || !is_link {
-        return place(text, shown, world, links);
+        return at(&links.follow(text), shown);
     }
     let parts = literal_components(&path);
     let (zone, root) = (zones::of(&parts, world), zones::is_root(&parts, world));

@@ -11,9 +11,6 @@ use crate::word::{Word, emptied};
 /// Units of work for finding out where a path lies.
 const PLACE: usize = 50;
 
-/// The most paths whose places are remembered.
-const PLACED: usize = 64;
-
 impl Analyst<'_> {
     /// The places a word may name, seen from the present directory.
     pub(crate) fn places(&self, word: &Word, shell: &Shell) -> Vec<(Place, Certainty)> {
@@ -22,21 +19,25 @@ impl Analyst<'_> {
 
     /// The places of the names themselves: a link is not followed, unless a slash behind it says so.
     pub(super) fn names(&self, word: &Word, shell: &Shell) -> Vec<(Place, Certainty)> {
-        self.places_by(word, shell, false, |text, shown| paths::name(text, shown, self.world, &self.links))
+        self.places_by(word, shell, false, |text, shown| {
+            paths::name(text, shown, self.world, &self.links, &|text, shown| self.located(text, shown))
+        })
     }
 
     /// The place of a path. A script names the same ones again and again, and nothing about them changes meanwhile.
     fn place(&self, text: &Text, shown: &str) -> Place {
-        work::charge(PLACE + text.bytes() / 4);
-        let text = self.links.follow(text);
-        if let Some((_, place)) = self.placed.borrow().iter().find(|(known, _)| *known == text) {
+        self.located(&self.links.follow(text), shown)
+    }
+
+    /// The place of a path in which the call's own links are followed.
+    fn located(&self, text: &Text, shown: &str) -> Place {
+        if let Some(place) = self.placed.borrow().get(text) {
+            work::charge(PLACE / 8);
             return Place { shown: shown.to_owned(), ..place.clone() };
         }
-        let place = paths::at(&text, shown, self.world);
-        let mut placed = self.placed.borrow_mut();
-        if placed.len() < PLACED {
-            placed.push((text, place.clone()));
-        }
+        work::charge(PLACE + text.bytes() / 4);
+        let place = paths::at(text, shown, self.world);
+        self.placed.borrow_mut().insert(text.clone(), place.clone());
         place
     }
 

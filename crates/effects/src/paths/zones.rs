@@ -4,8 +4,37 @@ use tollgate_model::{FileKind, World, Zone};
 
 use super::pattern::{Component, matches};
 
+/// Entries of the catalogue, and the bytes that they begin with: most paths begin otherwise, and need no further look.
+#[derive(Clone, Copy)]
+struct Entries {
+    all: &'static [&'static str],
+    /// A bit for each ASCII character; all of them where an entry begins with a pattern.
+    begins: u128,
+}
+
+impl Entries {
+    const fn new(all: &'static [&'static str]) -> Self {
+        let mut begins = 0;
+        let mut rest = all;
+        while let [entry, others @ ..] = rest {
+            if let [first, ..] = entry.as_bytes() {
+                begins |= if *first == b'*' || *first >= 128 { u128::MAX } else { 1 << *first };
+            }
+            rest = others;
+        }
+        Self { all, begins }
+    }
+
+    /// Those that this path may fit.
+    fn like(self, parts: &[Component]) -> std::slice::Iter<'static, &'static str> {
+        let first = parts.first().and_then(Component::as_literal).and_then(|name| name.bytes().next());
+        let is_known = |byte: u8| byte < 128 && self.begins >> byte & 1 == 0;
+        if first.is_some_and(is_known) { [].iter() } else { self.all.iter() }
+    }
+}
+
 /// Credentials below a home directory, by each program's documentation. `/**` stands for everything below.
-const HOME_SECRETS: &[&str] = &[
+const HOME_SECRETS: Entries = Entries::new(&[
     ".ssh/**",
     ".gnupg/**",
     ".aws/credentials",
@@ -172,11 +201,16 @@ const HOME_SECRETS: &[&str] = &[
     ".config/Signal/config.json",
     ".config/Signal/sql/**",
     ".pki/nssdb/key4.db",
-];
+]);
 
 /// What lies in those places and is no secret.
-const HOME_PUBLIC: &[&str] =
-    &[".ssh/*.pub", ".ssh/known_hosts", ".ssh/known_hosts.old", ".ssh/config", ".ssh/authorized_keys"];
+const HOME_PUBLIC: Entries = Entries::new(&[
+    ".ssh/*.pub",
+    ".ssh/known_hosts",
+    ".ssh/known_hosts.old",
+    ".ssh/config",
+    ".ssh/authorized_keys",
+]);
 
 /// Credentials by name, wherever they lie.
 const NAMED_SECRETS: &[&str] = &[
@@ -245,14 +279,14 @@ const NAMED_SECRETS: &[&str] = &[
 
 /// Credentials whose names say something only where they lie: the settings of a Drupal site, a folder of the home that
 /// was copied into a project.
-const PLACED_SECRETS: &[&str] = &[
+const PLACED_SECRETS: Entries = Entries::new(&[
     "sites/*/settings.php",
     "sites/*/settings.local.php",
     ".aws/credentials",
     ".snowflake/connections.toml",
     ".docker/config.json",
     ".kube/config",
-];
+]);
 
 /// How many files of a folder are looked at.
 const LISTED: usize = 1000;
@@ -294,7 +328,7 @@ const NAMED_PUBLIC: &[&str] = &[
 ];
 
 /// Secrets of the machine.
-const SYSTEM_SECRETS: &[&str] = &[
+const SYSTEM_SECRETS: Entries = Entries::new(&[
     "etc/shadow",
     "etc/shadow-",
     "etc/gshadow",
@@ -323,10 +357,10 @@ const SYSTEM_SECRETS: &[&str] = &[
     "var/lib/samba/private/**",
     "proc/*/task/*/environ",
     "proc/*/task/*/mem",
-];
+]);
 
 /// Settings, hooks and server lists of coding agents, in a home or in a project.
-const AGENT_SETTINGS: &[&str] = &[
+const AGENT_SETTINGS: Entries = Entries::new(&[
     ".claude/settings.json",
     ".claude/settings.local.json",
     ".claude/hooks/**",
@@ -427,15 +461,15 @@ const AGENT_SETTINGS: &[&str] = &[
     ".iflow/settings.json",
     ".local/share/crush/crush.json",
     ".docker/mcp/**",
-];
+]);
 
 /// Those that lie at one place only, below a home or a project.
 pub(crate) fn agent_settings() -> impl Iterator<Item = &'static str> {
-    AGENT_SETTINGS.iter().copied().filter(|path| !path.contains('*'))
+    AGENT_SETTINGS.all.iter().copied().filter(|path| !path.contains('*'))
 }
 
 /// Settings of coding agents for the whole machine.
-const SYSTEM_AGENT_SETTINGS: &[&str] = &[
+const SYSTEM_AGENT_SETTINGS: Entries = Entries::new(&[
     "etc/claude-code/**",
     "etc/codex/**",
     "etc/gemini-cli/**",
@@ -450,10 +484,10 @@ const SYSTEM_AGENT_SETTINGS: &[&str] = &[
     "Library/Application Support/GeminiCli/**",
     "etc/tollgate/**",
     "Library/Application Support/ClaudeCode/**",
-];
+]);
 
 /// Caches below a home directory: whatever made them makes them again.
-const HOME_CACHES: &[&str] = &[
+const HOME_CACHES: Entries = Entries::new(&[
     ".cache/**",
     "Library/Caches/**",
     ".npm/_cacache/**",
@@ -479,10 +513,10 @@ const HOME_CACHES: &[&str] = &[
     ".minikube/cache/**",
     ".cocoapods/repos/**",
     ".terraform.d/plugin-cache/**",
-];
+]);
 
 /// Caches and temporary files of the machine.
-const SYSTEM_CACHES: &[&str] = &[
+const SYSTEM_CACHES: Entries = Entries::new(&[
     "var/cache/**",
     "var/lib/apt/lists/**",
     "var/tmp/**",
@@ -493,7 +527,7 @@ const SYSTEM_CACHES: &[&str] = &[
     "var/log/**",
     "root/.cache/**",
     "root/.npm/**",
-];
+]);
 
 /// Directories of the root that hold a system together.
 const TOP: &[&str] = &[
@@ -556,7 +590,7 @@ pub(super) fn means_secret(parts: &[Component], world: &dyn World) -> bool {
 /// The documented places of secrets in the home directory.
 pub(super) fn home_secrets(world: &dyn World) -> impl Iterator<Item = String> {
     let home = world.home().to_owned();
-    HOME_SECRETS.iter().map(move |entry| format!("{home}/{entry}"))
+    HOME_SECRETS.all.iter().map(move |entry| format!("{home}/{entry}"))
 }
 
 /// The protected file that a path is another name of (a hard link), and its zone.
@@ -570,12 +604,12 @@ pub(super) fn twin(path: &str, world: &dyn World) -> Option<(String, Zone)> {
     let keys = world.list(&format!("{home}/.ssh"), 64);
     let mut known: Vec<(String, Zone)> = Vec::new();
     let mut add = |paths: Vec<String>, zone| known.extend(paths.into_iter().map(|path| (path, zone)));
-    add(below(home, HOME_SECRETS), Zone::Secret);
+    add(below(home, HOME_SECRETS.all), Zone::Secret);
     add(keys.into_iter().map(|name| format!("{home}/.ssh/{name}")).collect(), Zone::Secret);
-    add(below("", SYSTEM_SECRETS), Zone::Secret);
+    add(below("", SYSTEM_SECRETS.all), Zone::Secret);
     add(vec![format!("{}/.env", world.workspace())], Zone::Secret);
-    add(below(home, AGENT_SETTINGS), Zone::AgentConfig);
-    add(below(world.workspace(), AGENT_SETTINGS), Zone::AgentConfig);
+    add(below(home, AGENT_SETTINGS.all), Zone::AgentConfig);
+    add(below(world.workspace(), AGENT_SETTINGS.all), Zone::AgentConfig);
     add(world.own_places().to_vec(), Zone::AgentConfig);
     known.into_iter().find(|(known, _)| known != path && world.identity(known) == Some(identity))
 }
@@ -714,7 +748,7 @@ fn meets_settings(rest: &[Component], world: &dyn World) -> bool {
         names.len() == rest.len() && names.iter().zip(rest).all(|(name, part)| part.could_be(name))
     };
     let is_there = |entry: &str| world.kind(&format!("{}/{entry}", world.home())) != FileKind::Missing;
-    AGENT_SETTINGS.iter().any(|entry| !entry.contains('*') && fits(entry) && is_there(entry))
+    AGENT_SETTINGS.all.iter().any(|entry| !entry.contains('*') && fits(entry) && is_there(entry))
 }
 
 fn is_agent_config(parts: &[Component], home: Option<&[Component]>, world: &dyn World) -> bool {
@@ -740,7 +774,7 @@ fn is_whole_cache(rest: &[Component]) -> bool {
     let literal = rest.iter().all(Component::is_literal);
     literal
         && HOME_CACHES
-            .iter()
+            .like(rest)
             .filter(|entry| !shared.contains(entry))
             .any(|entry| fits(entry, rest).is_some_and(<[Component]>::is_empty))
 }
@@ -816,18 +850,18 @@ fn could_hold(parts: &[Component], path: &str) -> bool {
         && !parts.iter().any(Component::could_be_anything)
 }
 
-fn any(entries: &[&str], parts: &[Component]) -> bool {
-    entries.iter().any(|entry| fits(entry, parts).is_some())
+fn any(entries: Entries, parts: &[Component]) -> bool {
+    entries.like(parts).any(|entry| fits(entry, parts).is_some())
 }
 
 /// Certainly below the folder of one of these entries.
-fn any_below(entries: &[&str], parts: &[Component]) -> bool {
+fn any_below(entries: Entries, parts: &[Component]) -> bool {
     let literal = |rest: &[Component]| parts.iter().take(parts.len() - rest.len()).all(Component::is_literal);
-    entries.iter().any(|entry| fits(entry, parts).is_some_and(|rest| !rest.is_empty() && literal(rest)))
+    entries.like(parts).any(|entry| fits(entry, parts).is_some_and(|rest| !rest.is_empty() && literal(rest)))
 }
 
 /// Any entry at any depth of a project.
-fn any_suffix(entries: &[&str], parts: &[Component]) -> bool {
+fn any_suffix(entries: Entries, parts: &[Component]) -> bool {
     (0..parts.len()).any(|start| parts.get(start..).is_some_and(|rest| any(entries, rest)))
 }
 
