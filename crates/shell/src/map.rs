@@ -217,6 +217,11 @@ impl<K: Ord + Clone, V: Clone> SharedMap<K, V> {
         Self { root: joined(&self.root, &other.root, combine) }
     }
 
+    /// Tells every key that differs between two maps, with its value in each.
+    pub fn differences(&self, other: &Self, tell: &mut dyn FnMut(&K, Option<&V>, Option<&V>)) {
+        differences(&self.root, &other.root, tell);
+    }
+
     /// Takes all entries out.
     pub fn clear(&mut self) {
         self.root = None;
@@ -519,6 +524,26 @@ fn joined<K: Ord + Clone, V: Clone>(
     placed(left, entry, right)
 }
 
+fn differences<K: Ord + Clone, V: Clone>(
+    one: &Link<K, V>,
+    two: &Link<K, V>,
+    tell: &mut dyn FnMut(&K, Option<&V>, Option<&V>),
+) {
+    if is_shared(one, two) {
+        return;
+    }
+    let Some(node) = one else {
+        let only = SharedMap { root: two.clone() };
+        return only.iter().for_each(|(key, value)| tell(key, None, Some(value)));
+    };
+    let (before, found, behind) = split(two, &node.entry.key);
+    differences(&node.left, &before, tell);
+    if !found.as_ref().is_some_and(|found| Rc::ptr_eq(found, &node.entry)) {
+        tell(&node.entry.key, Some(&node.entry.value), found.as_ref().map(|found| &found.value));
+    }
+    differences(&node.right, &behind, tell);
+}
+
 fn placed<K: Ord + Clone, V: Clone>(
     left: Link<K, V>,
     entry: Option<Rc<Entry<K, V>>>,
@@ -666,6 +691,9 @@ mod tests {
         });
         assert_eq!(both, right);
         assert_eq!(asked, [5_000, 20_000]);
+        let mut told = Vec::new();
+        left.differences(&right, &mut |key, one, two| told.push((*key, one.copied(), two.copied())));
+        assert_eq!(told, [(5_000, Some(0), Some(1)), (20_000, None, Some(1))]);
         let same = left.joined(&left.clone(), &mut |_, _, _| None);
         assert!(is_shared(&same.root, &left.root));
     }

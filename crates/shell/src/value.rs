@@ -15,6 +15,9 @@ pub use pieces::Pieces;
 /// The most values one word may have; beyond it the value becomes a hole.
 pub const MAX_VALUES: usize = 256;
 
+/// Texts that are compared with each other one by one.
+const FEW: usize = 8;
+
 /// The most bytes of literal text in one value; beyond it the value becomes a hole.
 pub const MAX_BYTES: usize = 1 << 20;
 
@@ -327,11 +330,24 @@ impl Value {
     #[must_use]
     pub fn of(texts: impl IntoIterator<Item = Text>, taint: Taint) -> Self {
         let mut any: Vec<Text> = Vec::new();
+        // Where the texts stand in `any`, ordered by text, once there are too many to look through.
+        let mut order: Vec<usize> = Vec::new();
         for text in texts {
-            if any.len() >= MAX_VALUES || !work::charge(1 + any.len() / 8 + text.pieces.len()) {
+            if any.len() >= MAX_VALUES || !work::charge(1 + text.pieces.len()) {
                 return Self { taint, ..Self::unknown(HoleSource::Budget) };
             }
-            if !any.contains(&text) {
+            if any.len() < FEW {
+                if !any.contains(&text) {
+                    any.push(text);
+                }
+                continue;
+            }
+            if order.is_empty() {
+                order.extend(0..any.len());
+                order.sort_by(|one, two| any.get(*one).cmp(&any.get(*two)));
+            }
+            if let Err(at) = order.binary_search_by(|known| any.get(*known).cmp(&Some(&text))) {
+                order.insert(at, any.len());
                 any.push(text);
             }
         }

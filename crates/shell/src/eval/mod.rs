@@ -351,6 +351,20 @@ impl Shell {
         })
     }
 
+    /// What the script has put below a folder, by absolute path.
+    pub fn files_below(&self, folder: &str) -> impl Iterator<Item = (&Text, &Written)> {
+        self.state.world.files_below(folder)
+    }
+
+    /// Forgets all that the script has put below a folder.
+    pub fn forget_below(&mut self, folder: &str) {
+        let below: Vec<Text> = self.files_below(folder).map(|(path, _)| path.clone()).collect();
+        work::charge(below.len());
+        for path in below {
+            self.state.files_mut().remove(&path);
+        }
+    }
+
     /// Has a test found on the way here that there is no such file?
     #[must_use]
     pub fn is_absent(&self, path: &Value) -> bool {

@@ -330,18 +330,20 @@ impl Local {
 impl World {
     /// Are all files the same, but for the content of some?
     pub fn files_like(&self, other: &Self, without: impl Fn(&Text) -> bool) -> bool {
-        self.files == other.files
-            || other.files.keys().all(|key| self.files.contains_key(key))
-                && self.files.iter().all(|(key, now)| other.files.get(key) == Some(now) || without(key))
+        let mut like = true;
+        self.files.differences(&other.files, &mut |key, now, before| {
+            like &= now.is_some() && (now == before || without(key));
+        });
+        like
     }
 
     /// Are all buffers the same, but for these?
     pub fn buffers_like(&self, other: &Self, without: &[u32]) -> bool {
-        let rest = |world: &Self| -> Vec<(u32, Rc<Value>)> {
-            let kept = world.buffers.iter().filter(|(id, _)| !without.contains(id));
-            kept.map(|(id, value)| (*id, Rc::clone(value))).collect()
-        };
-        self.buffers == other.buffers || rest(self) == rest(other)
+        let mut like = true;
+        self.buffers.differences(&other.buffers, &mut |id, now, before| {
+            like &= now == before || without.contains(id);
+        });
+        like
     }
 }
 

@@ -15,9 +15,12 @@ const FRESH: &str = "/\0git-fresh";
 /// A folder that is not known, as no path is written.
 const UNKNOWN: &str = "\0";
 const SOURCE: &str = "/\0git-source";
-/// Files put into the index by their names, and those that are committed since.
+/// Files put into the index by their names: one file each, below this folder.
 const STAGED: &str = "/\0git-staged";
+/// A list of those that are committed since.
 const KEPT: &str = "/\0git-kept";
+/// The most files that a commit is remembered to have kept by their names.
+const MOST_KEPT: usize = 64;
 /// Branches with the names that they had before.
 const RENAMED: &str = "/\0git-renamed";
 
@@ -113,11 +116,12 @@ pub(in crate::commands) fn settle(shell: &mut Shell) {
 
 /// What a failed command was to keep is not kept.
 pub(in crate::commands) fn failed(shell: &mut Shell) {
-    for name in [WORK, STAGED, KEPT] {
+    for name in [WORK, KEPT] {
         if shell.file(&Value::text(name)).is_some() {
             shell.forget_file(&Value::text(name));
         }
     }
+    shell.forget_below(STAGED);
 }
 
 /// The paths in one of the lists; empty where it is not sure.
@@ -133,7 +137,12 @@ pub(super) fn is_kept(shell: &Shell, path: &str) -> bool {
 
 /// The files that this call has put into the index by their names.
 pub(super) fn staged(shell: &Shell) -> Vec<String> {
-    listed(shell, STAGED).lines().map(str::to_owned).collect()
+    staged_files(shell).collect()
+}
+
+fn staged_files(shell: &Shell) -> impl Iterator<Item = String> {
+    let certain = shell.files_below(STAGED).filter(|(_, written)| written.certain);
+    certain.filter_map(|(path, _)| path.as_literal()?.strip_prefix(STAGED).map(str::to_owned))
 }
 
 /// Remembers that a branch has another name from now on.
@@ -250,7 +259,7 @@ impl Git<'_, '_, '_> {
         let roots: Vec<String> = self.sites().iter().filter_map(|site| self.root_of(site)).collect();
         for root in roots {
             let indexed = Work::load(self.run.shell, &root).untracked == Where::Index;
-            if untracked || indexed || !listed(self.run.shell, STAGED).is_empty() {
+            if untracked || indexed || staged_files(self.run.shell).next().is_some() {
                 self.run.shell.doubt_folders(&Value::text(&root));
             }
         }
@@ -260,15 +269,22 @@ impl Git<'_, '_, '_> {
     fn stage_named(&mut self, before: &[Word]) {
         let words = before.iter().chain(self.args_after().unwrap_or_default());
         let paths: Vec<String> = words.filter_map(|word| self.path(word)).collect();
-        let text = format!("{}{}\n", listed(self.run.shell, STAGED), paths.join("\n"));
-        self.run.shell.write_file(&Value::text(STAGED), &Value::text(&text), false);
+        for path in paths {
+            self.run.shell.write_file(&Value::text(&format!("{STAGED}{path}")), &Value::empty(), false);
+        }
+        // A list that differs by the way here says nothing, and would differ more with every commit.
+        if listed(self.run.shell, KEPT).is_empty() {
+            self.run.shell.forget_file(&Value::text(KEPT));
+        }
     }
 
     pub(super) fn remember_commit(&mut self, all: bool) {
-        let staged = listed(self.run.shell, STAGED);
+        let staged: Vec<String> = staged_files(self.run.shell).take(MOST_KEPT + 1).collect();
         if !staged.is_empty() {
-            let text = format!("{}{staged}", listed(self.run.shell, KEPT));
-            self.run.shell.write_file(&Value::text(KEPT), &Value::text(&text), false);
+            let kept = listed(self.run.shell, KEPT);
+            let new = staged.iter().filter(|path| !kept.lines().any(|line| line == *path));
+            let all: Vec<&str> = kept.lines().chain(new.map(String::as_str)).take(MOST_KEPT).collect();
+            self.run.shell.write_file(&Value::text(KEPT), &Value::text(&all.join("\n")), false);
         }
         self.remember(|work| {
             if all && work.modified == Where::Own {
