@@ -8,6 +8,7 @@ use tollgate_model::{
 use tollgate_shell::eval::{Call, Code, Input, Kind, Scope, Shell, Stream};
 use tollgate_shell::value::Value;
 
+use crate::TEXT_LIMIT;
 use crate::ahead::Ahead;
 use crate::analyst::Analyst;
 use crate::analyst::ours::is_plain;
@@ -25,13 +26,16 @@ use tollgate_model::patch::{self, Change};
 const EDIT_LIMIT: usize = 1 << 20;
 
 /// The work that the judgement of one call may take, in units of `tollgate_model::work`: at most about 100 ms, for some
-/// steps are charged more than they cost. Of 13,000 real commands the most expensive one takes a sixth of it; a script
-/// that makes 2,600 folders takes three quarters.
+/// steps are charged more than they cost. Of 13,000 real commands the most expensive one takes a sixth of it.
 const WORK: u64 = 5_000_000;
+/// What each byte of the call adds to that, so that a long script of ordinary commands is judged to its end. A mebibyte may
+/// take a second, which is well before the hook's deadline.
+const WORK_PER_BYTE: u64 = 40;
 
 /// What a tool call would do. When the work runs out, what was found so far and that something is left.
 pub(crate) fn effects(tool: &ToolUse, cwd: &str, world: &dyn World) -> Vec<Effect> {
-    let (mut effects, left) = work::limited(WORK, || all_effects(tool, cwd, world));
+    let budget = WORK + WORK_PER_BYTE * text_size(&tool.call).min(TEXT_LIMIT) as u64;
+    let (mut effects, left) = work::limited(budget, || all_effects(tool, cwd, world));
     if left == 0 {
         let why = "it takes too much work to be followed to its end".to_owned();
         effects.push(Effect {
@@ -41,6 +45,17 @@ pub(crate) fn effects(tool: &ToolUse, cwd: &str, world: &dyn World) -> Vec<Effec
         });
     }
     effects
+}
+
+/// The bytes of a call that are read as code.
+fn text_size(call: &ToolCall) -> usize {
+    match call {
+        ToolCall::Shell { command, .. } => command.len(),
+        ToolCall::Write { content, .. } => content.len(),
+        ToolCall::Edit { edits, .. } => edits.iter().map(|edit| edit.new.len()).sum(),
+        ToolCall::Patch { text } => text.len(),
+        _ => 0,
+    }
 }
 
 fn all_effects(tool: &ToolUse, cwd: &str, world: &dyn World) -> Vec<Effect> {

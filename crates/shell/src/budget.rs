@@ -11,6 +11,15 @@ pub struct Limits {
     pub depth: usize,
 }
 
+impl Limits {
+    /// The limits for a text of this many bytes: a long script has as many nodes as it has words.
+    #[must_use]
+    pub fn for_text(bytes: usize) -> Self {
+        let limits = Self::default();
+        Self { nodes: limits.nodes + bytes.min(limits.text) / 2, ..limits }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self { text: 1 << 20, nodes: 50_000, depth: 64 }

@@ -18,14 +18,15 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The call's text with about this many bytes.
+    /// The call's text with at most this many bytes, and as many pieces as have room in that.
     #[must_use]
     pub fn of_size(&self, bytes: usize) -> String {
         let mut text = self.start.to_owned();
-        let mut number = 0;
-        while text.len() + self.end.len() < bytes {
-            text.push_str(&(self.piece)(number));
-            number += 1;
+        for piece in (0..).map(self.piece) {
+            if text.len() + piece.len() + self.end.len() > bytes {
+                break;
+            }
+            text.push_str(&piece);
         }
         text + self.end
     }

@@ -15,6 +15,8 @@ const STEP: usize = 8;
 const DEPTH: u32 = 64;
 const ITERATIONS: u32 = 2_000;
 const RECURSIONS: u32 = 500;
+/// A text is read to this length.
+const LONGEST: usize = 1 << 20;
 
 /// What is left.
 #[derive(Debug)]
@@ -52,6 +54,14 @@ impl Default for Budget {
 }
 
 impl Budget {
+    /// What a text of this many bytes adds: each of its commands may be run, and each of its loops, some times.
+    pub fn add_for_text(&mut self, bytes: usize) {
+        let bytes = u32::try_from(bytes.min(LONGEST)).unwrap_or(u32::MAX);
+        self.steps = self.steps.saturating_add(bytes.saturating_mul(2));
+        self.words = self.words.saturating_add(bytes);
+        self.iterations = self.iterations.saturating_add(bytes / 2);
+    }
+
     /// Pays for copying a value; running out shows at the next step.
     pub fn charge(&mut self, value: &Value) {
         let bytes: usize = value.any.iter().map(Text::bytes).sum();

@@ -169,6 +169,7 @@ impl Shell {
     pub fn run(&mut self, source: &str, host: &mut dyn Host) -> Outcome {
         let script = crate::parse(source, self.dialect);
         self.source = Rc::from(source);
+        self.budget.add_for_text(source.len());
         let flow = self.run_top(&script, host);
         // Where the script ends before it has set a trap, no trap is run.
         let is_bare = |jump: &Jump| jump.state.local.traps.is_empty();

@@ -28,10 +28,10 @@ use crate::lexer::{Cursor, Keyword};
 use arith::Lookahead;
 use heredoc::Heredocs;
 
-/// Reads a script within the default limits. Never fails: see `Script::problems`.
+/// Reads a script within the limits for its size. Never fails: see `Script::problems`.
 #[must_use]
 pub fn parse(source: &str, dialect: Dialect) -> Script {
-    Limits::default().parse(source, dialect)
+    Limits::for_text(source.len()).parse(source, dialect)
 }
 
 impl Limits {
