@@ -1,6 +1,8 @@
 //! What the changes of a call mean once all of them are known: for the agent's own settings, for what starts
 //! by itself, and for what will be run later.
 
+use std::collections::BTreeMap;
+
 use tollgate_model::phrase::{AGENT_CONTROL, HIDDEN, INSTRUCTION, MACHINE, PARENT, SCRIPT};
 use tollgate_model::{
     Certainty, Effect, EffectKind, FileKind, Mark, Place, World, WriteMode, Zone, is_rebuildable,
@@ -30,6 +32,7 @@ use tollgate_catalogue::Tag;
 /// Adds what the effects found so far amount to.
 pub(crate) fn settle(analyst: &mut Analyst, shell: &Shell) {
     let found = analyst.found().to_vec();
+    let deleted = Deleted::of(&found);
     for (at, effect) in found.iter().enumerate() {
         let Effect { span, certainty, .. } = *effect;
         for kind in meaning(effect, &found, analyst, shell) {
@@ -39,8 +42,8 @@ pub(crate) fn settle(analyst: &mut Analyst, shell: &Shell) {
             for kind in later(effect, &found, analyst.world, shell) {
                 analyst.push(kind, span, certainty);
             }
-            let after = found.get(at + 1..).unwrap_or_default();
-            if let Some(kind) = held(effect, after, analyst, shell) {
+            let kind = held(effect, analyst, shell, |path| deleted.holds_after(path, at));
+            if let Some(kind) = kind {
                 analyst.push(kind, span, certainty);
             }
         }
@@ -50,19 +53,40 @@ pub(crate) fn settle(analyst: &mut Analyst, shell: &Shell) {
     }
 }
 
+/// The paths that a call deletes, each with the last effect that does.
+struct Deleted<'e>(BTreeMap<&'e str, usize>);
+
+impl<'e> Deleted<'e> {
+    fn of(effects: &'e [Effect]) -> Self {
+        let path = |(at, effect): (usize, &'e Effect)| match &effect.kind {
+            EffectKind::Delete { place, .. } => Some((place.path.trim_end_matches('/'), at)),
+            _ => None,
+        };
+        Self(effects.iter().enumerate().filter_map(path).collect())
+    }
+
+    /// Is the file, or a folder that it lies in, deleted by a later effect than this one?
+    fn holds_after(&self, path: &str, at: usize) -> bool {
+        let above = std::iter::successors(Some(path), |path| path.rsplit_once('/').map(|(folder, _)| folder));
+        !self.0.is_empty()
+            && above.into_iter().any(|folder| self.0.get(folder).is_some_and(|later| *later > at))
+    }
+}
+
 /// What a file holds that is written and still there when the call has run.
-fn held(effect: &Effect, after: &[Effect], analyst: &Analyst, shell: &Shell) -> Option<EffectKind> {
+fn held(
+    effect: &Effect,
+    analyst: &Analyst,
+    shell: &Shell,
+    is_deleted: impl Fn(&str) -> bool,
+) -> Option<EffectKind> {
     let world = analyst.world;
     let (place, mode, content) = match &effect.kind {
         EffectKind::Write { place, mode, content } => (place, mode, content),
         EffectKind::Exec { program, argv, .. } => return memory::patched(program, argv, world),
         _ => return None,
     };
-    let removes = |effect: &Effect| match &effect.kind {
-        EffectKind::Delete { place: gone, .. } => paths::within(&place.path, &gone.path),
-        _ => false,
-    };
-    if after.iter().any(removes) {
+    if is_deleted(&place.path) {
         return None;
     }
     let texts = texts_after(place, *mode, content.as_deref(), shell);

@@ -208,8 +208,7 @@ impl<'w> Analyst<'w> {
 
     /// Takes an effect down, once.
     pub(crate) fn push(&mut self, kind: EffectKind, span: Span, certainty: Certainty) {
-        // Rules compare effects with each other.
-        work::charge(EFFECT + self.effects.len() / 16);
+        work::charge(EFFECT);
         let certainty = if self.supposing { certainty.min(Certainty::Possible) } else { certainty };
         self.changes_before(&kind);
         let kind = self.left_open(kind, certainty);
