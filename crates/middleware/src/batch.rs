@@ -10,7 +10,7 @@ use tollgate_policy::{Program, Stage, StageKind};
 
 use crate::process::{Next, Running, last_line};
 use crate::result::{Said, StageResult};
-use crate::search::on_path;
+use crate::search::SearchPath;
 use crate::{Way, answer};
 
 const PYTHON: &str = include_str!("shim.py");
@@ -33,11 +33,11 @@ enum Interpreter {
 }
 
 impl Interpreter {
-    fn of(file: &str) -> Option<Self> {
+    fn of(file: &str, programs: &SearchPath) -> Option<Self> {
         let path = Path::new(file);
         let folder = path.parent().unwrap_or(path).to_owned();
         match path.extension().and_then(|ending| ending.to_str())? {
-            "py" if folder.join("pyproject.toml").is_file() && on_path("uv") => Some(Self::Uv(folder)),
+            "py" if folder.join("pyproject.toml").is_file() && programs.has("uv") => Some(Self::Uv(folder)),
             "py" => Some(Self::Python),
             "js" | "mjs" | "cjs" => Some(Self::JavaScript(folder)),
             "ts" | "mts" | "cts" => Some(Self::TypeScript(folder)),
@@ -53,7 +53,7 @@ impl Interpreter {
     /// What is started. In the middleware's own folder where an interpreter reads files of the folder it is started
     /// in, so that none of the agent's project (`bunfig.toml`, `deno.json`, `.env`) has a say; the shim then goes
     /// where the hook is.
-    fn command(&self) -> Command {
+    fn command(&self, programs: &SearchPath) -> Command {
         let (words, folder): (&[&str], Option<&PathBuf>) = match self {
             Self::Python => (&["python3", "-I", "-X", "utf8", "-c", PYTHON], None),
             Self::Uv(folder) => (
@@ -61,7 +61,7 @@ impl Interpreter {
                 Some(folder),
             ),
             Self::JavaScript(folder) => (&NODE, Some(folder)),
-            Self::TypeScript(folder) => (typescript(), Some(folder)),
+            Self::TypeScript(folder) => (typescript(programs), Some(folder)),
         };
         let mut command = Command::new(words.first().copied().unwrap_or_default());
         command.args(words.iter().skip(1));
@@ -75,21 +75,21 @@ impl Interpreter {
 const NODE: [&str; 5] = ["node", "--no-warnings", "--input-type=module", "-e", JAVASCRIPT];
 
 /// The first that is there of what reads TypeScript. Node does from 22.18 on.
-fn typescript() -> &'static [&'static str] {
+fn typescript(programs: &SearchPath) -> &'static [&'static str] {
     const RUNNERS: [&[&str]; 3] = [
         &["bun", "-e", JAVASCRIPT],
         &["deno", "eval", "--quiet", "--no-config", "--no-lock", JAVASCRIPT],
         &["tsx", "--input-type=module", "-e", JAVASCRIPT],
     ];
-    let there = |words: &&&[&str]| words.first().is_some_and(|name| on_path(name));
+    let there = |words: &&&[&str]| words.first().is_some_and(|name| programs.has(name));
     RUNNERS.iter().find(there).copied().unwrap_or(&NODE)
 }
 
 /// How many of the first stages go together.
-pub(crate) fn size(stages: &[Stage]) -> usize {
+pub(crate) fn size(stages: &[Stage], programs: &SearchPath) -> usize {
     let interpreter = |stage: &Stage| match &stage.program {
         // A transform changes what the next one sees.
-        Program::File(file) if stage.kind != StageKind::Transform => Interpreter::of(file),
+        Program::File(file) if stage.kind != StageKind::Transform => Interpreter::of(file, programs),
         _ => None,
     };
     let Some(first) = stages.first().and_then(interpreter).filter(Interpreter::is_shared) else { return 1 };
@@ -115,7 +115,7 @@ pub(crate) fn run(stages: &[Stage], input: &Value, earlier: &[StageResult], way:
 fn one(stages: &[Stage], input: &Value, earlier: &[StageResult], way: Way) -> Vec<StageResult> {
     let Some(first) = stages.first() else { return Vec::new() };
     let Program::File(file) = &first.program else { return Vec::new() };
-    let Some(interpreter) = Interpreter::of(file) else {
+    let Some(interpreter) = Interpreter::of(file, way.path) else {
         return vec![StageResult::failed(first, "its file is neither Python, JavaScript nor TypeScript")];
     };
     if let Some(why) = missing(first) {
@@ -127,10 +127,14 @@ fn one(stages: &[Stage], input: &Value, earlier: &[StageResult], way: Way) -> Ve
     let begun = Instant::now();
     let opening = opening(input);
     let started = if interpreter.is_shared() {
-        Running::start(interpreter.command(), &opening).map(Running::expecting_more)
+        Running::start(interpreter.command(way.path), &opening, way.path).map(Running::expecting_more)
     } else {
         // Node does not wait for a second line.
-        Running::start(interpreter.command(), &joined(opening, question(first, input, earlier, &[])))
+        Running::start(
+            interpreter.command(way.path),
+            &joined(opening, question(first, input, earlier, &[])),
+            way.path,
+        )
     };
     let mut running = match started {
         Ok(running) => running,

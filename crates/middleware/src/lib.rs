@@ -20,6 +20,7 @@ pub use batch::PYTHON_BASE;
 pub use observe::{Observed, Watch, observe, watch};
 pub use queue::Admission;
 pub use result::{Said, StageResult};
+pub use search::SearchPath;
 
 use std::time::{Duration, Instant};
 
@@ -41,6 +42,8 @@ pub struct Request<'a> {
     pub until: Option<Instant>,
     /// The place in the queue of hooks that start programs; none to start them at once.
     pub admission: Option<&'a Admission>,
+    /// Where programs are looked for.
+    pub path: &'a SearchPath,
 }
 
 impl<'a> Request<'a> {
@@ -162,7 +165,7 @@ fn stages(pipeline: &Pipeline, request: &Request, wanted: impl Fn(StageKind) -> 
 fn in_order(stages: &[Stage], input: &mut Value, request: &Request, guarded: &mut Guarded) {
     let mut rest = stages;
     while !rest.is_empty() {
-        let size = script::alone(rest, batch::size(rest));
+        let size = script::alone(rest, batch::size(rest, request.path));
         let results = run(rest.get(..size).unwrap_or(rest), input, &guarded.results, Way::of(request));
         let mut taken = 0;
         for result in results {
@@ -319,11 +322,19 @@ struct Way<'a> {
     stop: bool,
     /// The place in the queue of hooks that start programs.
     admission: Option<&'a Admission>,
+    /// Where programs are looked for.
+    path: &'a SearchPath,
 }
 
 impl<'a> Way<'a> {
     fn of(request: &Request<'a>) -> Self {
-        Self { effects: request.effects, until: request.until, stop: true, admission: request.admission }
+        Self {
+            effects: request.effects,
+            until: request.until,
+            stop: true,
+            admission: request.admission,
+            path: request.path,
+        }
     }
 
     /// Waits for a place in the queue, if these stages start a program.
@@ -373,7 +384,7 @@ fn once(stages: &[Stage], input: &Value, earlier: &[StageResult], way: Way) -> V
         Program::File(file) if wasm::is_module(file) => {
             vec![wasm::run(file, &way.cut(first), input, earlier)]
         }
-        Program::File(file) => match script::command(file) {
+        Program::File(file) => match script::command(file, way.path) {
             Some(command) => vec![process::started(command, first, input, earlier, way)],
             None => batch::run(stages, input, earlier, way),
         },

@@ -14,6 +14,7 @@ use tollgate_policy::{Pipeline, Program, Stage, StageKind};
 
 use crate::queue::Admission;
 use crate::result::{Said, StageResult};
+use crate::search::SearchPath;
 use crate::{Request, Way, each, files, lost, once, shape, stages};
 
 /// More than any event comes to.
@@ -100,7 +101,9 @@ pub fn observe(job: impl Read, state: &Path) -> io::Result<Observed> {
         work.extend(list(part, "stages").iter().filter_map(stage_of).map(|stage| (stage, input.clone())));
     }
     let admission = Admission::new(state, "observers", None);
-    let results = each(&work, |(stage, input)| one(stage, input, &earlier, &admission));
+    let path = SearchPath::new(state);
+    let way = Way { effects: &[], until: None, stop: false, admission: Some(&admission), path: &path };
+    let results = each(&work, |(stage, input)| one(stage, input, &earlier, way));
     let results =
         results.into_iter().zip(&work).map(|(result, (stage, _))| result.unwrap_or_else(|| lost(stage)));
     let results = results.collect();
@@ -112,8 +115,7 @@ pub fn observe(job: impl Read, state: &Path) -> io::Result<Observed> {
     Ok(Observed { results, event })
 }
 
-fn one(stage: &Stage, input: &Value, earlier: &[StageResult], admission: &Admission) -> StageResult {
-    let way = Way { effects: &[], until: None, stop: false, admission: Some(admission) };
+fn one(stage: &Stage, input: &Value, earlier: &[StageResult], way: Way) -> StageResult {
     way.wait_for_turn(std::slice::from_ref(stage));
     let start = std::time::Instant::now();
     let mut results = once(std::slice::from_ref(stage), input, earlier, way);

@@ -19,7 +19,7 @@ use tollgate_policy::Stage;
 use crate::Way;
 use crate::answer;
 use crate::result::StageResult;
-use crate::search::safe_path;
+use crate::search::SearchPath;
 
 /// The most that one middleware may print.
 const MOST: usize = 1 << 20;
@@ -53,9 +53,9 @@ pub(crate) enum Next {
 
 impl Running {
     /// Starts a program in a group of its own, with its input.
-    pub(crate) fn start(mut command: Command, input: &Value) -> Result<Self, String> {
+    pub(crate) fn start(mut command: Command, input: &Value, path: &SearchPath) -> Result<Self, String> {
         let name = command.get_program().to_string_lossy().into_owned();
-        command.env("PATH", safe_path());
+        command.env("PATH", path.value());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let spawned = with_own_memory_limit(|| patiently(|| command.spawn()));
         let mut child = spawned.map_err(|error| format!("`{name}` cannot be started ({error})"))?;
@@ -252,7 +252,7 @@ pub(crate) fn started(
     let limit = way.within(Duration::from_millis(u64::from(stage.timeout)));
     let start = Instant::now();
     let request = if stage.native { payload(input) } else { request(stage, input, earlier) };
-    let mut running = match Running::start(command, &request) {
+    let mut running = match Running::start(command, &request, way.path) {
         Ok(running) => running,
         Err(why) => return StageResult::failed(stage, why),
     };

@@ -9,7 +9,7 @@ use std::process::Command;
 use regex_lite::Regex;
 use tollgate_policy::{Program, Stage};
 
-use crate::search::on_path;
+use crate::search::SearchPath;
 
 /// More than any middleware has.
 const LONGEST: u64 = 4 << 20;
@@ -51,12 +51,12 @@ pub(crate) fn alone(stages: &[Stage], size: usize) -> usize {
 }
 
 /// What starts a file as a script; none where it is a module with a function to call, or no file at all.
-pub(crate) fn command(file: &str) -> Option<Command> {
+pub(crate) fn command(file: &str, programs: &SearchPath) -> Option<Command> {
     let path = Path::new(file);
     let folder = path.parent().unwrap_or(path);
     match kind(file)? {
         Language::Python => {
-            let has_project = folder.join("pyproject.toml").is_file() && on_path("uv");
+            let has_project = folder.join("pyproject.toml").is_file() && programs.has("uv");
             let mut command = Command::new(if has_project { "uv" } else { "python3" });
             if has_project {
                 command.args(["run", "--quiet", "--no-progress", "python"]).current_dir(folder);
@@ -73,7 +73,7 @@ pub(crate) fn command(file: &str) -> Option<Command> {
         Language::TypeScript => {
             let runners: [&[&str]; 3] =
                 [&["bun", "run"], &["deno", "run", "--quiet", "--no-config", "--no-lock", "-A"], &["tsx"]];
-            let there = |words: &&[&str]| words.first().is_some_and(|name| on_path(name));
+            let there = |words: &&[&str]| words.first().is_some_and(|name| programs.has(name));
             let words = runners.into_iter().find(there).unwrap_or(&["node", "--no-warnings"]);
             let mut command = Command::new(words.first().copied().unwrap_or("node"));
             // In its own folder, so that no file of the agent's project configures the runtime.

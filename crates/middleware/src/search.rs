@@ -1,25 +1,87 @@
-//! Where interpreters are looked for. `PATH` comes from the agent, and may begin with a folder of the project under
-//! judgement: a `python3` there would answer for every guard.
+//! Where programs of middleware are looked for. `PATH` comes from the agent: a `python3` in a folder that it put there would
+//! answer for every guard. So the folders that the owner had in `PATH` at the last `init` or `trust` come first, and what the
+//! agent adds counts only for programs that are in none of them.
 
 use std::env::{join_paths, split_paths, var_os, vars_os};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
+use tollgate_store::{keep_note, read_note};
+
+/// The note in the state directory that holds the owner's folders.
+const NOTE: &str = "programs-path";
+/// Longer than any `PATH` that a system takes.
+const LONGEST: usize = 128 << 10;
+/// Where programs are when `PATH` names no folder that can be used. An empty one would mean the working directory.
+const DEFAULT: &str = "/usr/bin:/bin";
 /// How the variables end in which agents name the project.
 const PROJECT: &str = "_PROJECT_DIR";
 
-/// `PATH` without relative folders and without those that lie in the workspace, by name or through a link.
-pub(crate) fn safe_path() -> OsString {
-    let workspaces = workspaces();
-    let path = var_os("PATH").unwrap_or_default();
-    let folders = split_paths(&path).filter(|folder| is_outside(folder, &workspaces));
-    // An empty `PATH` would mean the working directory.
-    join_paths(folders).ok().filter(|path| !path.is_empty()).unwrap_or_else(|| "/usr/bin:/bin".into())
+/// The folders in which programs of middleware are looked for, read when the first program is started.
+#[derive(Debug, Default)]
+pub struct SearchPath {
+    state: PathBuf,
+    folders: OnceLock<OsString>,
 }
 
-/// Can a program be started by its name?
-pub(crate) fn on_path(name: &str) -> bool {
-    split_paths(&safe_path()).any(|folder| folder.join(name).is_file())
+impl SearchPath {
+    /// With the owner's folders that this state directory knows.
+    #[must_use]
+    pub fn new(state: &Path) -> Self {
+        Self { state: state.to_owned(), folders: OnceLock::new() }
+    }
+
+    /// Keeps this process's `PATH` as the owner's. For commands that only a person can run.
+    ///
+    /// # Errors
+    /// When the state directory cannot be written.
+    pub fn keep(state: &Path) -> std::io::Result<()> {
+        let path = usable(&var_os("PATH").unwrap_or_default(), &workspaces());
+        keep_note(state, NOTE, path.as_bytes()).map_err(|fault| std::io::Error::other(fault.to_string()))
+    }
+
+    /// A value for `PATH`.
+    pub(crate) fn value(&self) -> &OsStr {
+        self.folders.get_or_init(|| {
+            let workspaces = workspaces();
+            let owner = read_note(&self.state, NOTE, LONGEST).ok().flatten().unwrap_or_default();
+            let folders = [OsString::from_vec(owner), var_os("PATH").unwrap_or_default()];
+            let all = folders.iter().flat_map(|path| split_paths(path));
+            let usable = usable(&join_paths(all).unwrap_or_default(), &workspaces);
+            if usable.is_empty() { DEFAULT.into() } else { usable }
+        })
+    }
+
+    /// Can a program be started by its name?
+    pub(crate) fn has(&self, name: &str) -> bool {
+        split_paths(self.value()).any(|folder| folder.join(name).is_file())
+    }
+}
+
+/// `PATH` without relative folders, without those that lie in a workspace, by name or through a link, and without those in
+/// which anybody may put a program. Each once.
+fn usable(path: &OsStr, workspaces: &[PathBuf]) -> OsString {
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for folder in split_paths(path).filter(|folder| is_outside(folder, workspaces) && !is_public(folder)) {
+        if !folders.contains(&folder) {
+            folders.push(folder);
+        }
+    }
+    join_paths(folders).unwrap_or_default()
+}
+
+/// May anybody put a file into this folder, or replace a folder above it?
+fn is_public(folder: &Path) -> bool {
+    const WORLD: u32 = 0o002;
+    const STICKY: u32 = 0o1000;
+    let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let mode = |folder: &Path| folder.metadata().map_or(0, |metadata| metadata.mode());
+    let mut above = real.ancestors();
+    above.next().is_some_and(|own| mode(own) & WORLD != 0)
+        || above.any(|folder| mode(folder) & (WORLD | STICKY) == WORLD)
 }
 
 /// Does a folder lie in none of the workspaces? A link in an outside folder may lead into one, too: that is the
@@ -75,5 +137,26 @@ mod tests {
         ] {
             assert_eq!(is_outside(&folder, &workspaces), outside, "{}", folder.display());
         }
+    }
+
+    #[test]
+    fn f52_a_folder_that_anybody_may_fill_is_left_out() {
+        use std::os::unix::fs::PermissionsExt;
+        let base = tempfile::tempdir().unwrap();
+        let (own, open) = (base.path().join("own"), base.path().join("open"));
+        let below = open.join("below");
+        for (folder, mode) in [(&own, 0o755), (&open, 0o777), (&below, 0o755)] {
+            std::fs::create_dir(folder).unwrap();
+            std::fs::set_permissions(folder, std::fs::Permissions::from_mode(mode)).unwrap();
+        }
+        assert_eq!((is_public(&own), is_public(&open), is_public(&below)), (false, true, true));
+    }
+
+    #[test]
+    fn f52_the_owners_folders_come_first() {
+        let state = tempfile::tempdir().unwrap();
+        keep_note(state.path(), NOTE, b"/owner/bin:/usr/bin").unwrap();
+        let path = SearchPath::new(state.path());
+        assert!(path.value().as_bytes().starts_with(b"/owner/bin:/usr/bin"), "{:?}", path.value());
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use tollgate_agents::{Adapter, Payload};
-use tollgate_middleware::{Admission, Guarded, Observed, Request, Said, StageResult, Watch};
+use tollgate_middleware::{Admission, Guarded, Observed, Request, Said, SearchPath, StageResult, Watch};
 use tollgate_model::json::{Value, parse, write};
 use tollgate_model::{
     Agent, Certainty, Decision, Effect, Event, Finding, Hit, Mode, OnFault, Span, Verdict, World,
@@ -31,7 +31,8 @@ impl Guard<'_> {
         if self.policy.pipelines.is_empty() || decision.verdict >= Verdict::Deny {
             return Vec::new();
         }
-        let longest = tollgate_middleware::longest(&self.policy.pipelines, &self.request(effects));
+        let path = SearchPath::new(self.state);
+        let longest = tollgate_middleware::longest(&self.policy.pipelines, &self.request(effects, &path));
         if !longest.is_zero() {
             patience.extend(DEADLINE + longest);
         }
@@ -53,13 +54,15 @@ impl Guard<'_> {
         self.weigh(effects, decision, None)
     }
 
-    fn request<'a>(&'a self, effects: &'a [Effect]) -> Request<'a> {
-        Request { event: self.event, native: self.native, effects, until: None, admission: None }
+    fn request<'a>(&'a self, effects: &'a [Effect], path: &'a SearchPath) -> Request<'a> {
+        Request { event: self.event, native: self.native, effects, until: None, admission: None, path }
     }
 
     fn weigh(&self, effects: &[Effect], decision: &mut Decision, until: Option<Instant>) -> Vec<StageResult> {
-        let admission = Admission::new(self.state, "guards", until);
-        let request = Request { until, admission: Some(&admission), ..self.request(effects) };
+        let path = SearchPath::new(self.state);
+        // Nobody waits for an explanation: it takes no turn of a hook.
+        let admission = until.map(|until| Admission::new(self.state, "guards", Some(until)));
+        let request = Request { until, admission: admission.as_ref(), ..self.request(effects, &path) };
         let Guarded { results, rewrite } = tollgate_middleware::guard(&self.policy.pipelines, &request);
         for finding in results.iter().filter_map(|result| self.finding(result)) {
             match self.policy.mode {
@@ -100,7 +103,8 @@ impl Guard<'_> {
         if self.policy.pipelines.is_empty() {
             return;
         }
-        let request = self.request(effects);
+        let path = SearchPath::new(self.state);
+        let request = self.request(effects, &path);
         let watch = Watch { request, results, blocked: decision.verdict >= Verdict::Deny };
         let started = std::env::current_exe().and_then(|program| {
             tollgate_middleware::watch(&self.policy.pipelines, &watch, self.state, &program)

@@ -13,7 +13,7 @@
 mod support;
 
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -128,6 +128,40 @@ fn kept_reports_are_only_the_owners_to_read() {
     assert_eq!(mode(&reports), 0o700);
 }
 
+/// What the agent puts before the owner's folders in `PATH` does not answer for a guard.
+#[test]
+fn f52_the_owners_interpreter_runs_a_guard() {
+    if support::is_missing("python3") {
+        return;
+    }
+    let scratch = Scratch::new();
+    scratch.policy(
+        "version: 1\nhooks:\n  pre-tool-use:\n    middleware:\n      - {id: team, type: safety, path: team.py}\n",
+    );
+    let guard = "def process(hook_input, config=None, context=None):\n    return {'decision': 'block', 'reason': 'team'}\n";
+    std::fs::write(scratch.config().join("team.py"), guard).unwrap();
+    tollgate_store::keep_note(&scratch.state(), "programs-path", b"/usr/bin:/bin").unwrap();
+    let mark = scratch.home().join("ran");
+    let planted = planted_python(&scratch.home().join(".cache/tools"), &mark);
+    let payload = scratch.payload("Bash", serde_json::json!({"command": "ls"}));
+    let mut hook = scratch.command(Some("PreToolUse"));
+    hook.env("PATH", format!("{}:/usr/bin:/bin", planted.display()));
+    let answer = answer(&mut hook, &payload);
+    assert!(!mark.exists(), "the agent's python3 ran");
+    answer.denied();
+    assert!(answer.says("team"), "{} {}", answer.stdout, answer.stderr);
+}
+
+/// A folder with a `python3` that leaves a mark and allows everything.
+fn planted_python(folder: &Path, mark: &Path) -> PathBuf {
+    std::fs::create_dir_all(folder).unwrap();
+    let program = folder.join("python3");
+    let text = format!("#!/bin/sh\necho yes > '{}'\ncat > /dev/null\necho '{{}}'\n", mark.display());
+    std::fs::write(&program, text).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    folder.to_owned()
+}
+
 /// A `python3` of the project must not answer for a guard.
 #[test]
 fn f52_no_interpreter_of_the_workspace_runs_a_guard() {
@@ -140,15 +174,8 @@ fn f52_no_interpreter_of_the_workspace_runs_a_guard() {
     );
     let guard = "def process(hook_input, config=None, context=None):\n    return {'decision': 'block', 'reason': 'team'}\n";
     std::fs::write(scratch.config().join("team.py"), guard).unwrap();
-    let planted = scratch.project().join("tools/python3");
-    std::fs::create_dir_all(planted.parent().unwrap()).unwrap();
     let mark = scratch.home().join("ran");
-    std::fs::write(
-        &planted,
-        format!("#!/bin/sh\necho yes > '{}'\ncat > /dev/null\necho '{{}}'\n", mark.display()),
-    )
-    .unwrap();
-    std::fs::set_permissions(&planted, std::fs::Permissions::from_mode(0o755)).unwrap();
+    planted_python(&scratch.project().join("tools"), &mark);
     let linked = scratch.home().join("linked");
     symlink(scratch.project().join("tools"), &linked).unwrap();
     let payload = scratch.payload("Bash", serde_json::json!({"command": "ls"}));

@@ -4,6 +4,7 @@ use crate::exit::ExitCode;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use tollgate_middleware::SearchPath;
 use tollgate_policy::{TrustPlan, distrust};
 
 use crate::dirs::Dirs;
@@ -12,12 +13,12 @@ use crate::{out, owner, terminal};
 /// Arguments of `tollgate trust`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The project. Without it: the repository around this directory
+    /// Project [default: the repository around this folder]
     folder: Option<PathBuf>,
-    /// Take the trust back
+    /// Stop trusting the project
     #[arg(long, conflicts_with = "print")]
     revoke: bool,
-    /// Print the entry that a person puts into the user's or the managed policy file instead; needs no terminal
+    /// Print an entry for the policy file and change nothing
     #[arg(long)]
     print: bool,
 }
@@ -53,6 +54,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         }
         Some(true) => {
             plan.keep(&dirs.state)?;
+            SearchPath::keep(&dirs.state)?;
             out::line("Trusted. A later change in the project changes nothing until you trust it again.");
             Ok(ExitCode::SUCCESS)
         }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use serde_json::json;
 use tollgate_agents::Payload;
-use tollgate_middleware::{Request, Said, StageResult};
+use tollgate_middleware::{Request, Said, SearchPath, StageResult};
 use tollgate_model::json::{Value, object, write};
 use tollgate_policy::{Pipeline, Program, Stage};
 use tollgate_rules::Rules;
@@ -111,6 +111,7 @@ impl Own {
             effects: &effects,
             until: None,
             admission: None,
+            path: &SearchPath::new(&self.dirs.state),
         };
         Ok(tollgate_middleware::alone(&self.stage, &self.pipeline, &request))
     }
