@@ -237,29 +237,35 @@ impl<'a> Saying<'a> {
 
     /// An agent that asks nobody refuses by itself, with the same words: they name the call for that case.
     fn if_unheard(&self) -> String {
-        match (self.row.ask, self.code) {
-            (Ask::Alone, code) if !code.is_empty() => {
-                format!("\nif nobody is asked, a person can decide about call {}", cut(visible(code), 100))
-            }
+        match self.row.ask {
+            Ask::Alone if !self.code.is_empty() => format!("\nIf nobody is asked: {}", self.approval()),
             _ => String::new(),
         }
     }
 
-    /// What a person can do about a question that nobody was asked.
+    /// What a person can do about a call that was refused, or about a question that nobody was asked.
     fn way_out(&self) -> String {
-        let stopped = matches!(self.row.deny, Deny::Decision | Deny::Behaviour | Deny::Block);
-        if self.verdict != Verdict::Ask || !stopped {
+        if !matches!(self.row.deny, Deny::Decision | Deny::Behaviour | Deny::Block) {
             return String::new();
         }
-        let why = match self.row.ask {
-            _ if !self.can_ask => "nobody is here to be asked",
-            Ask::Alone => "another hook decides too, whose refusal a question could undo",
-            _ => "this cannot be asked here",
+        let why = match (self.verdict, self.row.ask) {
+            (Verdict::Deny, _) if self.row.phase == Phase::PreTool && !self.code.is_empty() => {
+                return format!("\n{}", self.approval());
+            }
+            (Verdict::Ask, _) if !self.can_ask => "nobody is here to be asked",
+            (Verdict::Ask, Ask::Alone) => "another hook decides too, whose refusal a question could undo",
+            (Verdict::Ask, _) => "this cannot be asked here",
+            _ => return String::new(),
         };
         match self.code {
             "" => format!("\n{why}"),
-            code => format!("\n{why}; a person can decide about call {}", cut(visible(code), 100)),
+            _ => format!("\n{why}. {}", self.approval()),
         }
+    }
+
+    /// How a person lets this call pass.
+    fn approval(&self) -> String {
+        format!("To allow it once, a person can run: tollgate approve {}", cut(visible(self.code), 100))
     }
 }
 

@@ -143,8 +143,8 @@ fn says_what_was_meant() {
     assert!(seen(&bash, &Decision { rewrite: rewrite.rewrite.clone(), ..decision(Verdict::Ask) }).rewritten);
     assert!(!seen(&bash, &Decision { rewrite: rewrite.rewrite, ..decision(Verdict::Deny) }).rewritten);
     assert!(seen(&bash, &decision(Verdict::Ask)).asked);
-    assert!(seen(&unattended(&bash), &decision(Verdict::Ask)).model.contains("decide about call k7f2"));
-    assert!(seen(&unattended(&permission), &decision(Verdict::Ask)).model.contains("decide about call k7f2"));
+    assert!(seen(&unattended(&bash), &decision(Verdict::Ask)).model.contains("tollgate approve k7f2"));
+    assert!(seen(&unattended(&permission), &decision(Verdict::Ask)).model.contains("tollgate approve k7f2"));
     assert_eq!(seen(&bash, &texts).model.trim(), "C");
     assert_eq!(seen(&bash, &texts).person, "N");
     assert_eq!(seen(&event("PreCompact-manual"), &texts).model, "Tollgate: C");

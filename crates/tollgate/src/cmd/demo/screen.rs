@@ -75,7 +75,8 @@ impl Screen {
         };
         let word = self.paint.verdict(verdict, &format!("{word:<5}"));
         out::line(&format!("  {word}  {:<22} {}", step.intent, step.call.shown()));
-        let mut findings = answer.reason().lines();
+        // The last line says how a person allows the call, which nobody does in the demo.
+        let mut findings = answer.reason().lines().filter(|line| !line.starts_with("To allow it once"));
         let Some(first) = findings.next() else { return self.pause(SHORT) };
         let more = match findings.count() {
             0 => String::new(),
