@@ -12,6 +12,7 @@
 mod action;
 mod claude_plugin;
 mod deb;
+mod dependencies;
 mod installer;
 mod npm;
 mod real_client;
