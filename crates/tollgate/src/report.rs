@@ -11,9 +11,9 @@ use crate::out;
 pub enum Light {
     /// As it should be.
     Green,
-    /// The gate is in force, but something is missing or unproven.
+    /// It works, but something is missing or unproven.
     Yellow,
-    /// The gate is not in force.
+    /// It does not work.
     Red,
 }
 
@@ -53,12 +53,12 @@ impl Line {
         Self { light: Light::Green, what: what.into(), fix: String::new() }
     }
 
-    /// In force, but.
+    /// A warning.
     pub fn yellow(what: impl Into<String>, fix: impl Into<String>) -> Self {
         Self { light: Light::Yellow, what: what.into(), fix: fix.into() }
     }
 
-    /// Not in force.
+    /// A problem.
     pub fn red(what: impl Into<String>, fix: impl Into<String>) -> Self {
         Self { light: Light::Red, what: what.into(), fix: fix.into() }
     }

@@ -264,7 +264,7 @@ fn json_has_every_line() {
     let ran = home.run(&["doctor", "--json"]);
     let value: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(
-        (ran.exit, value["light"].as_str(), value["in_force"].as_bool()),
+        (ran.exit, value["light"].as_str(), value["active"].as_bool()),
         (1, Some("fail"), Some(false))
     );
     let lines = value["lines"].as_array().unwrap();

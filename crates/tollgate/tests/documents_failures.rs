@@ -102,7 +102,7 @@ fn a_hook_that_fails_after_a_call_is_told_and_leaves_the_gate_in_force() {
     assert!(shown.contains("exit code 1: broken"), "{shown}");
     let doctor = home.run(&["doctor"]);
     assert!(doctor.exit == 0 && doctor.out.contains("exit code 1: broken"), "{}", doctor.out);
-    assert!(!doctor.out.contains("The gate is in force.\n"), "{}", doctor.out);
+    assert!(!doctor.out.contains("Tollgate is active\n"), "{}", doctor.out);
 }
 
 #[test]

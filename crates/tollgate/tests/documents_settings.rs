@@ -125,7 +125,7 @@ fn init_repairs_what_claude_code_would_skip_and_uninstall_puts_the_bytes_back() 
         let home = Home::with(settings);
         done(&home.run(&["init", "--dry-run"]), 0, &[change]);
         assert_eq!(home.settings(), settings);
-        done(&home.run(&["init", "--yes"]), 0, &[change, "the old file is kept in", "in force"]);
+        done(&home.run(&["init", "--yes"]), 0, &[change, "the old file is kept in", "is active"]);
         let now = home.settings();
         assert!(now.contains(command), "{now}");
         assert_read_by_claude_code(&now);
@@ -154,11 +154,11 @@ fn doctor_and_canary_are_red_when_claude_code_skips_the_file() {
         fs::write(home.path(USER), both.to_string()).unwrap();
         let says = [place, "Claude Code skips the whole file", "tollgate init --scope user"];
         done(&home.run(&["doctor"]), 1, &says);
-        done(&home.run(&["doctor", "--json"]), 1, &["\"in_force\":false"]);
+        done(&home.run(&["doctor", "--json"]), 1, &["\"active\":false"]);
         let canary = home.run(&["canary"]);
         done(&canary, 1, &says);
         assert!(!canary.out.contains("is refused"), "{}", canary.out);
-        done(&home.run(&["init", "--yes"]), 0, &["in force"]);
+        done(&home.run(&["init", "--yes"]), 0, &["is active"]);
         done(&home.run(&["doctor"]), 0, &[]);
         fs::write(home.path(USER), &sound).unwrap();
     }
@@ -170,7 +170,7 @@ fn doctor_and_canary_are_red_when_claude_code_skips_the_file() {
         fs::write(home.path(USER), wrong.to_string()).unwrap();
         done(&home.run(&["doctor"]), 1, &[key, "Claude Code skips the whole file"]);
         done(&home.run(&["canary"]), 1, &[key]);
-        done(&home.run(&["init", "--yes"]), 1, &[key, "NOT in force"]);
+        done(&home.run(&["init", "--yes"]), 1, &[key, "NOT active"]);
     }
 }
 
@@ -193,11 +193,7 @@ fn a_matcher_that_cannot_be_understood_is_named() {
     let hooks = r#"{"hooks":{"PreToolUse":[{"matcher":{"toolName":"Bash","command":"x"},"hooks":[{"type":"command","command":"guard.sh"}]}]}}"#;
     for args in [&["init", "--yes"][..], &["init", "--adopt", "--yes"]] {
         let home = Home::with(hooks);
-        done(
-            &home.run(args),
-            1,
-            &["! `hooks.PreToolUse.0` has a `matcher` that is no string", "NOT in force"],
-        );
+        done(&home.run(args), 1, &["! `hooks.PreToolUse.0` has a `matcher` that is no string", "NOT active"]);
         done(&home.run(&["doctor"]), 1, &["`hooks.PreToolUse.0`"]);
         assert!(home.settings().contains("guard.sh"), "it is never taken for a hook of every tool");
     }
@@ -207,7 +203,7 @@ fn a_matcher_that_cannot_be_understood_is_named() {
 fn handlers_that_are_strings_are_adopted_and_refuse() {
     let home = Home::with(HANDLERS);
     with_handlers(&home);
-    done(&home.run(&["init", "--adopt", "--yes"]), 0, &["1. PreToolUse", "3. UserPromptSubmit", "in force"]);
+    done(&home.run(&["init", "--adopt", "--yes"]), 0, &["1. PreToolUse", "3. UserPromptSubmit", "is active"]);
     assert!(!home.settings().contains("handlers/"), "{}", home.settings());
     // Harmless to the gate, and the validator's pattern finds it.
     let words = json!({"command": "echo 'curl x | bash'"});
@@ -255,7 +251,7 @@ fn check_collective(home: &Home) {
 fn hooks_with_object_matchers_are_adopted_for_their_tools() {
     let home = Home::with(COLLECTIVE);
     with_collective(&home);
-    let says = ["SubagentStart: `.claude/hooks/subagent-context-inject.sh` runs", "in force"];
+    let says = ["SubagentStart: `.claude/hooks/subagent-context-inject.sh` runs", "is active"];
     done(&home.run(&["init", "--adopt", "--yes"]), 0, &says);
     assert!(!home.settings().contains(".claude/hooks"), "{}", home.settings());
     check_collective(&home);
@@ -277,7 +273,11 @@ fn hooks_of_a_project_are_named_and_adopted_for_that_project() {
     assert_eq!(home.read(PROJECT), COLLECTIVE);
     done(&home.run(&["doctor"]), 1, &["Claude Code skips the whole file", "tollgate init --scope project"]);
 
-    done(&home.run(&["init", "--adopt", "--scope", "project", "--yes"]), 0, &["1. SessionStart", "in force"]);
+    done(
+        &home.run(&["init", "--adopt", "--scope", "project", "--yes"]),
+        0,
+        &["1. SessionStart", "is active"],
+    );
     assert!(!home.read(PROJECT).contains(".claude/hooks"), "{}", home.read(PROJECT));
     check_collective(&home);
     // The commands are relative: an agent that works in a subfolder has them too.
@@ -311,7 +311,11 @@ fn settings_of_a_project_are_enough_without_claude_on_this_machine() {
     with_collective(&home);
     home.write(PROJECT, COLLECTIVE);
     assert!(home.run(&["init", "--yes"]).out.contains("no coding agent was found"));
-    done(&home.run(&["init", "--adopt", "--scope", "project", "--yes"]), 0, &["1. SessionStart", "in force"]);
+    done(
+        &home.run(&["init", "--adopt", "--scope", "project", "--yes"]),
+        0,
+        &["1. SessionStart", "is active"],
+    );
     check_collective(&home);
     done(&home.run(&["uninstall", "--yes"]), 0, &["byte for byte"]);
     assert_eq!(home.read(PROJECT), COLLECTIVE);

@@ -26,8 +26,7 @@ fn init_proves_itself_and_uninstall_leaves_no_trace() {
     for before in [None, Some(""), Some("{}"), Some("{\n\t\"model\": \"opus\",\r\n\t\"hooks\": {}\n}")] {
         let home = Home::new();
         before.iter().for_each(|text| home.write(SETTINGS, text));
-        let says =
-            ["registered for 29 events", "`rm -rf ~` is refused", "`ls` passes", "The gate is in force"];
+        let says = ["registered for 29 events", "`rm -rf ~` is refused", "`ls` passes", "Tollgate is active"];
         check(&home.run(&["init", "--yes"]), 0, &says);
         let after = home.settings();
         assert_eq!(after.matches(TOLLGATE).count(), 29);
@@ -176,7 +175,7 @@ fn the_version_of_claude_matters() {
 #[test]
 fn observe_mode_is_written_once_and_never_over_a_file() {
     let home = Home::new();
-    check(&home.run(&["init", "--yes", "--mode", "observe"]), 0, &["mode: observe", "The gate is in force"]);
+    check(&home.run(&["init", "--yes", "--mode", "observe"]), 0, &["mode: observe", "Tollgate is active"]);
     assert!(home.read(POLICY).contains("\nmode: observe\n"));
     check(&home.run(&["init", "--yes", "--mode", "enforce"]), 0, &["set `mode: enforce` in it yourself"]);
     assert!(home.read(POLICY).contains("\nmode: observe\n"));
@@ -207,7 +206,7 @@ fn what_keeps_the_gate_from_working_is_said() {
     ];
     for (before, says) in cases {
         let home = Home::with(before);
-        check(&home.run(&["init", "--yes"]), 1, &["`ls` passes", says, "The gate is NOT in force"]);
+        check(&home.run(&["init", "--yes"]), 1, &["`ls` passes", says, "Tollgate is NOT active"]);
         assert!(home.settings().contains(TOLLGATE));
         check(&home.run(&["uninstall", "--yes"]), 0, &["byte for byte"]);
         assert_eq!(home.settings(), before);

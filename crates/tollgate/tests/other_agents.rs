@@ -47,7 +47,7 @@ fn every_agent_that_is_found_is_guarded_in_one_go() {
         "registered for 16 events in ~/.qwen/settings.json",
         "~/.copilot/hooks/tollgate.json is as this version writes it",
         "~/.config/opencode/plugin/tollgate.js is as this version writes it",
-        "The gate is in force",
+        "Tollgate is active",
     ];
     let ran = home.run(&["init", "--yes"]);
     check(&ran, 0, &says);
@@ -78,7 +78,7 @@ fn unverified_agents_are_guarded_with_the_others_when_all_are_wanted() {
         fs::create_dir_all(home.path(folder)).unwrap();
     }
     let ran = home.run(&["init", "--yes", "--all"]);
-    check(&ran, 0, &["The gate is in force"]);
+    check(&ran, 0, &["Tollgate is active"]);
     assert_eq!(ran.out.matches("`rm -rf ~` is refused").count(), ADAPTERS.len() - 1, "{}", ran.out);
     check(&home.run(&["uninstall", "--yes"]), 0, &["~/.cursor/hooks.json is gone"]);
     assert!(!home.path(".cline/hooks").exists() && !home.path(".kiro/hooks").exists());
@@ -159,7 +159,7 @@ fn doctor_knows_how_each_agent_skips_the_gate_in_silence() {
         let home = home();
         check(&home.run(&["init", "--yes", "--agent", agent]), 0, &[]);
         home.edit(file, from, to);
-        check(&home.run(&["doctor"]), 1, &[says, "NOT in force"]);
+        check(&home.run(&["doctor"]), 1, &[says, "NOT active"]);
     }
     // Files that the gate is not registered in.
     let off = r#"{"disableAllHooks": true}"#;
@@ -180,7 +180,7 @@ fn doctor_knows_how_each_agent_skips_the_gate_in_silence() {
         home.write(&format!("p/{file}"), text);
         let mut doctor = home.command(Path::new(TOLLGATE), &["doctor"]);
         let ran = finish(doctor.current_dir(home.path("p")), b"");
-        check(&ran, 1, &["NOT in force", &format!("p/{file}")]);
+        check(&ran, 1, &["NOT active", &format!("p/{file}")]);
     }
     let home = home();
     check(&home.run(&["init", "--yes", "--agent", "cline", "--agent", "cursor"]), 0, &[]);
@@ -225,7 +225,7 @@ fn doctor_knows_which_versions_were_observed() {
         ("gemini", "0.60.9", 0, "the adapter was proven with 0.61.0"),
         ("copilot", "1.0.96", 0, "Copilot CLI 1.0.96 is older than 1.0.97"),
         ("copilot", "1.0.50", 1, "a hook that fails lets the call run"),
-        ("opencode", "a word", 0, "The gate is in force"),
+        ("opencode", "a word", 0, "Tollgate is active"),
     ];
     for (program, version, exit, says) in cases {
         let home = home();

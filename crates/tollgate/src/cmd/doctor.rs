@@ -1,7 +1,6 @@
-//! `tollgate doctor`: is the gate in force, and what to type where it is not.
+//! `tollgate doctor`: are the hooks registered, do they fire, is the policy healthy, and what to type where not.
 //!
-//! Red means that the gate is not in force (exit 1). Yellow means that it is, but something is unproven or
-//! missing. Doctor changes nothing; its canary calls are told apart in the log.
+//! A red line is a problem (exit 1), a yellow one a warning. Doctor changes nothing; the log marks its canary calls.
 
 mod claude;
 mod gate;
@@ -23,7 +22,7 @@ use crate::report::{Light, Line, heading};
 /// Arguments of `tollgate doctor`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// One JSON object with every line
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -34,81 +33,198 @@ struct Section {
     lines: Vec<Line>,
 }
 
+/// The three questions that decide whether Tollgate protects anybody.
+struct Answers {
+    /// The agents whose settings have the hook, and the worst that was found about that.
+    registered: (Vec<String>, Light),
+    /// Does a registered hook answer, and was it asked by a real session? `None` without a hook.
+    firing: Option<Light>,
+    /// Is every policy file usable?
+    policy: Light,
+}
+
 /// Looks at everything, and tells it.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let stage = Stage::here()?;
-    let sections = sections(&stage);
+    let (sections, answers) = examine(&stage);
     let lines: Vec<Line> = sections.iter().flat_map(|section| section.lines.clone()).collect();
     if args.json {
-        print_json(&sections, &lines);
+        print_json(&sections, &lines, &answers);
     } else {
-        print(&sections, &lines);
+        print(&sections, &lines, &answers);
     }
     Ok(exit_code(&lines))
 }
 
-fn sections(stage: &Stage) -> Vec<Section> {
-    let registered = stage.registered();
+fn examine(stage: &Stage) -> (Vec<Section>, Answers) {
+    let claude_commands = stage.registered();
     let guards = Guard::registered(stage);
-    let command = registered.first().or(guards.first().map(|(_, command)| command));
+    let command = claude_commands.first().or(guards.first().map(|(_, command)| command));
     let gate = gate::Gate::of(stage, command);
-    let claude = claude::Claude::find(stage);
-    let about = claude.title();
-    let mut lines = claude.lines();
-    for command in registered.iter().filter(|command| is_executable(Path::new(&command.program))) {
-        lines.extend(stage.prove(Agent::ClaudeCode, command));
-    }
-    if !registered.is_empty() {
-        lines.extend(gate.fired("claude-code", "PreToolUse"));
-    }
-    lines.extend(claude.advice());
-    let mut sections = Vec::new();
-    if !lines.is_empty() && (claude.is_here() || guards.is_empty()) {
-        sections.push(Section { about, lines });
-    }
-    sections.extend(SETUPS.iter().filter_map(|setup| agent_section(stage, &Guard::new(stage, setup), &gate)));
+    let agents: Vec<AgentReport> = std::iter::once(claude_report(stage, &gate, guards.is_empty()))
+        .chain(SETUPS.iter().map(|setup| agent_report(stage, &Guard::new(stage, setup), &gate)))
+        .collect();
     // After the canaries: those have run the hooks once more.
-    let policy = Section { about: "Policy".into(), lines: [gate.policy(), gate.failed_hooks()].concat() };
+    let policy = gate.policy();
+    let answers = Answers {
+        registered: (
+            agents.iter().filter(|agent| agent.is_guarded).map(|agent| agent.title.clone()).collect(),
+            worst(agents.iter().filter(|agent| agent.is_guarded).flat_map(|agent| &agent.registration)),
+        ),
+        firing: command.is_some().then(|| worst(agents.iter().flat_map(|agent| &agent.firing))),
+        policy: worst(&policy),
+    };
     let mut log = gate.log();
     log.push(gate.life());
     log.extend(gate.incidents());
-    sections.extend([policy, Section { about: "Log".into(), lines: log }]);
-    sections
+    let mut sections: Vec<Section> = agents.into_iter().filter_map(AgentReport::section).collect();
+    sections.push(Section { about: "Policy".into(), lines: [policy, gate.failed_hooks()].concat() });
+    sections.push(Section { about: "Log".into(), lines: log });
+    (sections, answers)
 }
 
-/// What is so with an agent other than Claude Code; nothing when it is neither here nor guarded.
-fn agent_section(stage: &Stage, guard: &Guard, gate: &gate::Gate) -> Option<Section> {
-    let mut lines = guard.lines();
-    for (_, command) in Guard::registered(stage).iter().filter(|(other, _)| other.name() == guard.name()) {
-        if is_executable(Path::new(&command.program)) {
-            lines.extend(stage.prove(guard.setup.agent, command));
-        }
-        lines.extend(gate.fired(guard.name(), guard.setup.decides));
+fn worst<'a>(lines: impl IntoIterator<Item = &'a Line>) -> Light {
+    lines.into_iter().map(|line| line.light).max().unwrap_or(Light::Green)
+}
+
+/// What is so with one agent.
+struct AgentReport {
+    title: String,
+    /// Do its settings have the hook?
+    is_guarded: bool,
+    registration: Vec<Line>,
+    firing: Vec<Line>,
+    advice: Vec<Line>,
+    /// Does a report without this agent lack something?
+    is_shown: bool,
+}
+
+impl AgentReport {
+    fn section(self) -> Option<Section> {
+        let lines = [self.registration, self.firing, self.advice].concat();
+        (self.is_shown && !lines.is_empty()).then_some(Section { about: self.title, lines })
     }
-    (!lines.is_empty()).then(|| Section { about: guard.title(), lines })
 }
 
-fn print(sections: &[Section], lines: &[Line]) {
+fn claude_report(stage: &Stage, gate: &gate::Gate, is_alone: bool) -> AgentReport {
+    let claude = claude::Claude::find(stage);
+    let commands = stage.registered();
+    let mut firing = Vec::new();
+    for command in commands.iter().filter(|command| is_executable(Path::new(&command.program))) {
+        firing.extend(stage.prove(Agent::ClaudeCode, command));
+    }
+    if !commands.is_empty() {
+        firing.extend(gate.fired("claude-code", "PreToolUse"));
+    }
+    AgentReport {
+        title: claude.title(),
+        is_guarded: !commands.is_empty(),
+        registration: claude.lines(),
+        firing,
+        advice: claude.advice(),
+        is_shown: claude.is_here() || is_alone,
+    }
+}
+
+/// An agent other than Claude Code: without lines when it is neither here nor guarded.
+fn agent_report(stage: &Stage, guard: &Guard, gate: &gate::Gate) -> AgentReport {
+    let mut firing = Vec::new();
+    let registered = Guard::registered(stage);
+    let own: Vec<_> = registered.iter().filter(|(other, _)| other.name() == guard.name()).collect();
+    for (_, command) in &own {
+        if is_executable(Path::new(&command.program)) {
+            firing.extend(stage.prove(guard.setup.agent, command));
+        }
+        firing.extend(gate.fired(guard.name(), guard.setup.decides));
+    }
+    AgentReport {
+        title: guard.title(),
+        is_guarded: !own.is_empty(),
+        registration: guard.lines(),
+        firing,
+        advice: Vec::new(),
+        is_shown: true,
+    }
+}
+
+impl Answers {
+    fn is_active(&self) -> bool {
+        let (agents, registration) = &self.registered;
+        !agents.is_empty() && *registration < Light::Red && self.firing < Some(Light::Red)
+    }
+
+    fn registered(&self) -> String {
+        match &self.registered {
+            (agents, _) if agents.is_empty() => {
+                "no agent; to install the hooks, run: tollgate init".to_owned()
+            }
+            (agents, Light::Red) => format!("{}, with problems", agents.join(", ")),
+            (agents, _) => agents.join(", "),
+        }
+    }
+
+    fn firing(&self) -> &'static str {
+        match self.firing {
+            None => "no hook to test",
+            Some(Light::Red) => "no: a test call got a wrong answer",
+            Some(Light::Yellow) => "test calls pass; not yet seen in every agent's sessions",
+            Some(Light::Green) => "yes, in test calls and in real sessions",
+        }
+    }
+
+    fn policy(&self) -> &'static str {
+        match self.policy {
+            Light::Red => "broken; the strictest known policy applies until it is fixed",
+            Light::Yellow => "healthy, with warnings",
+            Light::Green => "healthy",
+        }
+    }
+
+    /// One line over everything.
+    fn sum(&self, lines: &[Line]) -> String {
+        let count = |light: Light| lines.iter().filter(|line| line.light == light).count();
+        let told = |number: usize, what: &str| match number {
+            0 => String::new(),
+            1 => format!(", 1 {what}"),
+            number => format!(", {number} {what}s"),
+        };
+        let found = told(count(Light::Red), "problem") + &told(count(Light::Yellow), "warning");
+        match (self.registered.0.is_empty(), self.is_active()) {
+            (true, _) => format!("Tollgate is not installed for any agent{found}"),
+            (false, true) => format!("Tollgate is active{found}"),
+            (false, false) => format!("Tollgate is NOT active{found}"),
+        }
+    }
+}
+
+fn print(sections: &[Section], lines: &[Line], answers: &Answers) {
     for section in sections {
         heading(&section.about);
         section.lines.iter().for_each(Line::print);
     }
-    let count = |light: Light| lines.iter().filter(|line| line.light == light).count();
-    out::line(&match (count(Light::Red), count(Light::Yellow)) {
-        (0, 0) => "\nThe gate is in force.".to_owned(),
-        (0, yellow) => format!("\nThe gate is in force; {yellow} to look at."),
-        (red, _) => format!("\nThe gate is NOT in force: {red} to fix."),
-    });
+    heading("Summary");
+    out::line(&format!("  Registered  {}", answers.registered()));
+    out::line(&format!("  Firing      {}", answers.firing()));
+    out::line(&format!("  Policy      {}", answers.policy()));
+    out::line(&format!("\n{}", answers.sum(lines)));
 }
 
-fn print_json(sections: &[Section], lines: &[Line]) {
-    let worst = lines.iter().map(|line| line.light).max().unwrap_or(Light::Green);
+fn print_json(sections: &[Section], lines: &[Line], answers: &Answers) {
+    let name = |light: Light| light.name().to_lowercase();
     let values: Vec<serde_json::Value> = sections
         .iter()
         .flat_map(|section| section.lines.iter().map(|line| line.value(&section.about)))
         .collect();
     out::line(
-        &json!({ "light": worst.name().to_lowercase(), "in_force": worst < Light::Red, "lines": values })
-            .to_string(),
+        &json!({
+            "light": name(worst(lines)),
+            "active": answers.is_active(),
+            "registered": answers.registered.0,
+            "registration": name(answers.registered.1),
+            "firing": answers.firing.map(name),
+            "policy": name(answers.policy),
+            "lines": values,
+        })
+        .to_string(),
     );
 }
