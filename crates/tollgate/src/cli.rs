@@ -6,7 +6,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::cmd;
 
-/// One gate for every tool call of every coding agent.
+/// Judge every tool call of every coding agent
 #[derive(Parser)]
 #[command(name = "tollgate", version, max_term_width = 100)]
 struct Cli<V: Subcommand> {
@@ -25,65 +25,65 @@ enum Verb {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Show the gate at work in a scratch repository
+    /// Show Tollgate at work in a scratch repository
     Demo(cmd::demo::Args),
-    /// Guard the coding agents on this machine: show the plan, install the hooks, prove them
+    /// Install the hooks of the agents on this machine
     Init(cmd::init::Args),
-    /// Take out exactly what `init` put in
+    /// Remove the hooks that `init` installed
     Uninstall(cmd::uninstall::Args),
-    /// Is every hook installed, current and really firing, and is the policy the one you think
+    /// Check hooks and policy
     Doctor(cmd::doctor::Args),
-    /// Prove the installed hooks: one call that must be refused, one that must pass
+    /// Test the installed hooks with two harmless calls
     Canary(cmd::canary::Args),
-    /// Check policy files: every problem with file, line and column
+    /// Check policy files for mistakes
     Check(cmd::check::Args),
-    /// Write the agents' own files and the policy under `build/`, for committing; fails on any configuration error
+    /// Write hook and policy files for committing
     Build(cmd::build::Args),
-    /// Show what a command or tool call would do, and what Tollgate says to it
+    /// Show what a call would do and how it is judged
     Explain(cmd::explain::Args),
-    /// Let one refused call pass (for a person, in a terminal of their own)
+    /// Allow one refused call once (asks in your terminal)
     Approve(cmd::approve::Args),
-    /// Make an exception, for a while (for a person, in a terminal of their own)
+    /// Allow a rule, command or path for a while
     Allow(cmd::allow::Args),
-    /// The exceptions that were made, and taking one back
+    /// List exceptions, or revoke one
     Exceptions(cmd::allow::ListArgs),
-    /// The catalogue of rules
+    /// List and explain the rules
     Rules(cmd::rules::Args),
-    /// Run the policy's tests and the examples of its rules; coverage by rule
+    /// Run policy tests and the examples of own rules
     Test(cmd::test::Args),
-    /// Trust this project's policy and programs: they are copied, and the copies run
+    /// Trust a project's policy and programs
     Trust(cmd::trust::Args),
-    /// One validator alone: a tool's input on standard input, `{"safe": …, "reason": …, "metadata": …}` as answer
+    /// Run one rule, pack or validator on a tool input
     Validate(cmd::validate::Args),
-    /// Write a middleware of your own, with its unit test
+    /// Create a middleware with a unit test
     Middleware(cmd::middleware::Args),
-    /// What happened: every event, filtered
+    /// Show and filter events
     Log(cmd::log::Args),
-    /// Figures: calls, refusals, times, and how each rule fares
+    /// Count calls, refusals, times and costs
     Stats(cmd::stats::Args),
-    /// Is the log what was written, and did every call of every transcript pass the gate
+    /// Verify the log and find calls that bypassed the gate
     Audit(cmd::audit::Args),
-    /// Take back what a call deleted or overwrote
+    /// Restore files that a call deleted or overwrote
     Undo(cmd::undo::Args),
-    /// What this policy, or another, would have said to the calls of the past
+    /// Judge past calls by the present or another policy
     Replay(cmd::replay::Args),
-    /// Make the log smaller: compress old parts, or remove them and say so
+    /// Compress or remove old parts of the log
     Prune(cmd::prune::Args),
-    /// What the past says about the policy, as a diff
+    /// Suggest policy changes from your history
     Suggest(cmd::suggest::Args),
-    /// A period or a session on a page: text, Markdown, HTML or JSON
+    /// Summarise a period or a session
     Report(cmd::report::Args),
-    /// JSON Schema of the policy file, hook files, workflows and policy tests, for editors
+    /// Print a JSON Schema for editors
     Schema(cmd::schema::Args),
-    /// Workflows: which are on, how they stand, start, stop, eject, graph
+    /// List, start, stop and edit workflows
     Workflow(cmd::workflow::Args),
-    /// What workflows remember
+    /// Show and change what workflows remember
     State(cmd::state::Args),
     /// Print a completion script for a shell
     Completions(cmd::completions::Args),
-    /// Print the manual page, or write one page per subcommand
+    /// Print or write the manual pages
     Man(cmd::man::Args),
-    /// Answer one event of an agent (what the agent's host runs; payload on standard input)
+    /// Answer one event of an agent (run by the agent)
     Hook {
         /// The agent, and the event where its payload does not name it
         #[arg(required = true, num_args = 1..)]
@@ -120,14 +120,29 @@ enum Internal {
 
 /// Runs the command and says in people's words what went wrong.
 pub fn run() -> ExitCode {
-    let result = match Cli::<Verb>::parse().verb {
+    let verb = Cli::<Verb>::try_parse().map_or_else(|error| explain_mistake(&error), |cli| cli.verb);
+    let result = match verb {
         Verb::Public(command) => run_public(&command),
         Verb::Internal(command) => run_internal(&command),
     };
-    result.unwrap_or_else(|error| {
-        crate::out::error(&format!("tollgate: {error:#}"));
-        ExitCode::from(2)
+    result.unwrap_or_else(|error| match error.downcast_ref::<cmd::figures::NoLog>() {
+        Some(nothing) => {
+            crate::out::error(&nothing.to_string());
+            ExitCode::SUCCESS
+        }
+        None => {
+            crate::out::error(&format!("tollgate: {error:#}"));
+            ExitCode::from(2)
+        }
     })
+}
+
+/// Prints what is wrong with the command line, and ends. The commands that only a hook starts are not suggested.
+fn explain_mistake(error: &clap::Error) -> ! {
+    match Cli::<Command>::try_parse() {
+        Err(public) => public.exit(),
+        Ok(_) => error.exit(),
+    }
 }
 
 fn run_public(command: &Command) -> anyhow::Result<ExitCode> {
@@ -183,4 +198,92 @@ fn run_internal(command: &Internal) -> anyhow::Result<ExitCode> {
 /// The command line as users see it.
 fn public() -> clap::Command {
     Cli::<Command>::command()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::public;
+
+    /// The longest help text, in characters: it fits beside the option in a terminal of 100 columns.
+    const LONGEST: usize = 60;
+
+    fn too_long(command: &clap::Command, path: &str) -> Vec<String> {
+        let name = format!("{path} {}", command.get_name());
+        let own = command.get_about().map(|help| (name.clone(), help.to_string()));
+        let help = |arg: &clap::Arg| Some((format!("{name} {}", arg.get_id()), arg.get_help()?.to_string()));
+        let options = command.get_arguments().filter(|arg| !arg.is_hide_set()).filter_map(help);
+        let long = |(name, help): (String, String)| {
+            let wrong = help.chars().count() > LONGEST || help.contains('\n') || help.ends_with('.');
+            wrong.then(|| format!("{name}: {help}"))
+        };
+        let mut all: Vec<String> = own.into_iter().chain(options).filter_map(long).collect();
+        all.extend(command.get_subcommands().flat_map(|inner| too_long(inner, &name)));
+        all
+    }
+
+    /// The page of a command and of those below it.
+    fn page(command: &mut clap::Command, level: &str) -> String {
+        let usage = command.render_usage().to_string();
+        let usage = usage.strip_prefix("Usage: ").unwrap_or(&usage);
+        let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+        let mut text = format!("{level} {}\n\n{about}.\n\n    {}\n", command.get_name(), usage.trim());
+        let hidden =
+            |arg: &&clap::Arg| arg.is_hide_set() || ["help", "version"].contains(&arg.get_id().as_str());
+        let rows: Vec<String> = command.get_arguments().filter(|arg| !hidden(arg)).map(row).collect();
+        if !rows.is_empty() {
+            text.push_str(&format!("\n| argument | does |\n|---|---|\n{}", rows.concat()));
+        }
+        let below = command.get_subcommands_mut().filter(|inner| inner.get_name() != "help");
+        below.for_each(|inner| text.push_str(&format!("\n{}", page(inner, &format!("{level}#")))));
+        text
+    }
+
+    fn row(arg: &clap::Arg) -> String {
+        let help = arg.get_help().map(ToString::to_string).unwrap_or_default().replace('|', "\\|");
+        let values = arg.get_possible_values();
+        let named = |value: &clap::builder::PossibleValue| format!("`{}`", value.get_name());
+        let listed = !values.is_empty()
+            && !arg.is_hide_possible_values_set()
+            && arg.get_num_args().is_some_and(|n| n.takes_values());
+        let choices = match listed {
+            true => format!(": {}", values.iter().map(named).collect::<Vec<_>>().join(", ")),
+            false => String::new(),
+        };
+        format!("| `{}` | {help}{choices} |\n", arg.to_string().replace('|', "\\|"))
+    }
+
+    #[test]
+    fn the_reference_of_commands_is_current() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/commands.md");
+        let mut command = public().bin_name("tollgate");
+        command.build();
+        let mut fresh = "# Commands\n\nWritten by a test from the command line itself. `tollgate COMMAND --help` prints the same.\n".to_owned();
+        for inner in command.get_subcommands_mut().filter(|inner| inner.get_name() != "help") {
+            fresh.push_str(&format!("\n{}", page(inner, "##")));
+        }
+        if std::env::var_os("TOLLGATE_WRITE_DOCS").is_some() {
+            std::fs::write(file, &fresh).unwrap();
+        }
+        assert_eq!(
+            std::fs::read_to_string(file).unwrap_or_default(),
+            fresh,
+            "stale: run this test with TOLLGATE_WRITE_DOCS=1"
+        );
+    }
+
+    #[test]
+    fn internal_commands_are_not_suggested() {
+        for mistyped in ["observ", "delive", "aliv"] {
+            let error = public().try_get_matches_from(["tollgate", mistyped]).unwrap_err().to_string();
+            assert!(
+                ["observe", "deliver", "alive"].iter().all(|hidden| !error.contains(&format!("'{hidden}'"))),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn help_texts_are_one_short_line() {
+        assert_eq!(too_long(&public(), ""), Vec::<String>::new());
+    }
 }

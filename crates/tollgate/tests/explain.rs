@@ -31,6 +31,23 @@ fn the_exit_code_says_whether_it_runs() {
     assert_eq!(explain(&scratch, &["--tool", "Read", "--input", "{"], "").code, Some(2), "no JSON");
 }
 
+#[test]
+fn a_command_needs_no_quotes() {
+    let scratch = Scratch::new();
+    for (words, code) in [
+        (&["rm", "-rf", "/home"][..], 1),
+        (&["rm", "-rf", "a b"], 0),
+        (&["echo", "rm -rf ~", "|", "sh"], 0),
+        (&["git", "status"], 0),
+    ] {
+        assert_eq!(explain(&scratch, words, "").code, Some(code), "{words:?}");
+    }
+    // Options of `explain` come before a command of several words; later ones are the command's own.
+    let told = explain(&scratch, &["--json", "npm", "ls", "--all", "it's here"], "").stdout;
+    let told: Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(told["input"]["command"], r"npm ls --all 'it'\''s here'", "{told}");
+}
+
 /// A page without its line breaks: where lines break depends on how long the path of the checkout is.
 fn unwrapped(page: &str) -> String {
     page.lines().map(str::trim).collect()
@@ -44,7 +61,7 @@ fn a_page_shows_words_rules_verdict_reason_and_times() {
     for part in [
         "  cat ~/.ssh/id_rsa\n  ───────────────── runs `cat`\n      ━━━━━━━━━━━━━ reads `~/.ssh/id_rsa` (secret)\n",
         "deny  secret-file-read: reads",
-        "other rules have nothing to say",
+        "other rules do not apply",
         "deny: it does not run, and the agent reads:\n    Tollgate: this reads",
         "µs, rules ",
     ] {

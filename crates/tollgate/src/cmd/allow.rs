@@ -15,27 +15,27 @@ use crate::{exceptions, out, owner, terminal, when};
 /// Arguments of `tollgate allow`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The rule that shall not hold. Without it: every rule, for the command or path named
+    /// Rule to disable; without it, all rules for a command or path
     rule: Option<String>,
-    /// Only for commands of this shape: words, `*` for any part of one, `**` at the end for any more words
+    /// Only for this command; `*` matches in a word, `**` any words
     #[arg(long, conflicts_with = "path")]
     command: Option<String>,
-    /// Only for files that match this pattern, below this directory or absolute
+    /// Only for files that match this glob
     #[arg(long)]
     path: Option<String>,
-    /// For whom it counts
+    /// Where it applies
     #[arg(long, value_enum, default_value = "project")]
     scope: Scope,
-    /// The session that it counts for. Without it: the one whose call was refused last in this project
+    /// Session of `--scope session` [default: the last refused]
     #[arg(long, requires = "scope")]
     session: Option<String>,
-    /// How long it counts: `30m`, `8h`, `7d`, `4w`, or `forever`
+    /// Duration: `30m`, `8h`, `7d`, `4w` or `forever`
     #[arg(long = "for", default_value = "8h", value_name = "TIME")]
     life: String,
-    /// Why: kept with it
+    /// Reason to record
     #[arg(long, default_value = "")]
     reason: String,
-    /// Print the entry for the user's or the managed policy file, and change nothing
+    /// Print an entry for the policy file and change nothing
     #[arg(long)]
     print: bool,
 }
@@ -203,16 +203,16 @@ fn entry(one: &Exemption) -> String {
 pub struct ListArgs {
     #[command(subcommand)]
     command: Option<ListCommand>,
-    /// One JSON object per exception
+    /// Print one JSON object per exception
     #[arg(long, global = true)]
     json: bool,
 }
 
 #[derive(clap::Subcommand, Debug)]
 enum ListCommand {
-    /// Take an exception back
+    /// Revoke an exception
     Revoke {
-        /// Its id, as the list shows it
+        /// Id from the list
         id: String,
     },
 }

@@ -22,9 +22,9 @@ const SHOWN_LENGTH: usize = 16 << 10;
 /// Arguments of `tollgate approve`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The call's code, as the refusal names it. Without it: the calls that were refused last
+    /// Code from the refusal; without it, list refused calls
     code: Option<String>,
-    /// Take the approval back
+    /// Revoke the approval
     #[arg(long, requires = "code")]
     revoke: bool,
 }

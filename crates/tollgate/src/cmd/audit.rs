@@ -23,24 +23,22 @@ const TOLD: usize = 20;
 /// Arguments of `tollgate audit`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Only transcripts that were written since then: `24h`, `7d`, a date
+    /// Only transcripts written since: `24h`, `7d`, a date
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// Only this session, by the beginning of its id
+    /// Only this session: its id or the start of it
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Heads that were noted elsewhere, all of which the log must still hold: `SEQ:HASH`, what the `head` file says,
-    /// a file that holds such lines or records, or `-` for standard input: `journalctl -t tollgate -o cat | tollgate
-    /// audit --anchor -`
+    /// Heads the log must still contain: `SEQ:HASH`, a file or `-`
     #[arg(long, value_name = "HEADS")]
     anchor: Option<String>,
-    /// Look for transcripts below this home directory
+    /// Home directory with the transcripts
     #[arg(long, value_name = "DIR")]
     home: Option<PathBuf>,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// Another state directory
+    /// State directory
     #[arg(long, hide = true)]
     state: Option<PathBuf>,
 }

@@ -23,10 +23,10 @@ use crate::out;
 /// Arguments of `tollgate build`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Only for this agent; may be given more than once
+    /// Write files for this agent only; repeatable
     #[arg(long, value_parser = agent_names())]
     agent: Vec<String>,
-    /// The project. Without it: the repository around this directory
+    /// Project [default: the repository around this folder]
     folder: Option<PathBuf>,
 }
 

@@ -28,7 +28,7 @@ pub const SESSION: &str = "tollgate-canary-";
 /// Arguments of `tollgate canary`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Also let Claude Code itself make a call that must be refused. Needs a login, a connection and some tokens
+    /// Also test through Claude Code (needs a login, costs tokens)
     #[arg(long)]
     live: bool,
 }

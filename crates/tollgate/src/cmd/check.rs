@@ -18,7 +18,7 @@ use crate::{out, program};
 /// Arguments of `tollgate check`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// A policy file or a hook.meta.yaml. Without one, every policy file that applies here is checked.
+    /// Policy file or hook.meta.yaml [default: all that apply here]
     file: Option<PathBuf>,
 }
 

@@ -8,7 +8,7 @@ use crate::out;
 /// Arguments of `tollgate completions`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The shell that sources the script
+    /// Shell to complete for
     #[arg(value_enum)]
     shell: Shell,
 }

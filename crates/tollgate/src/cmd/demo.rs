@@ -24,7 +24,7 @@ use script::{Expected, Scene, Step};
 /// Arguments of `tollgate demo`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Do not pause between the steps
+    /// Run without pauses
     #[arg(long)]
     fast: bool,
     /// Make a scratch folder, print its path, and remove it when standard input closes

@@ -9,6 +9,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
+use clap::Parser as _;
+use tollgate_agents::install::registration::quoted;
 use tollgate_middleware::StageResult;
 use tollgate_model::json::{self, Value};
 use tollgate_model::{Agent, Case, Decision, Effect, Event, Finding, Kind, Span, ToolCall, ToolUse, Verdict};
@@ -24,24 +26,62 @@ use crate::world::Machine;
 /// Arguments of `tollgate explain`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// A shell command; `-` or none for standard input
-    #[arg(conflicts_with = "tool", allow_hyphen_values = true)]
-    command: Option<String>,
-    /// A tool of Claude Code instead of a command: `Read`, `Write`, `mcp__server__tool`, …
+    #[command(flatten)]
+    options: Options,
+    /// Shell command, quoted or not; `-` reads standard input
+    #[arg(conflicts_with = "tool", allow_hyphen_values = true, trailing_var_arg = true)]
+    command: Vec<String>,
+}
+
+/// The same after a command that is one word: `tollgate explain 'git push' --json`.
+#[derive(clap::Parser, Debug)]
+#[command(name = "tollgate explain 'COMMAND'", no_binary_name = true)]
+struct Trailing {
+    #[command(flatten)]
+    options: Options,
+}
+
+#[derive(clap::Args, Clone, Debug)]
+struct Options {
+    /// Judge a tool call: `Read`, `Write`, `mcp__server__tool`, …
     #[arg(long, requires = "input")]
     tool: Option<String>,
-    /// The tool's input, as JSON; `-` for standard input
+    /// Tool input as JSON; `-` reads standard input
     #[arg(long, requires = "tool")]
     input: Option<String>,
-    /// The working directory of the call
+    /// Working directory of the call
     #[arg(long)]
     cwd: Option<String>,
-    /// Every rule, also those with nothing to say
+    /// Also list the rules that do not apply
     #[arg(long)]
     all: bool,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
+}
+
+impl Args {
+    /// The options, before or after the command, and the words of the command. Options that follow several words belong to the
+    /// command.
+    fn split(&self) -> (Options, &[String]) {
+        const OWN: [&str; 5] = ["--tool", "--input", "--cwd", "--all", "--json"];
+        let is_own = |word: &String| OWN.contains(&word.split('=').next().unwrap_or_default());
+        match self.command.split_first() {
+            Some((_, rest)) if rest.first().is_some_and(is_own) => {
+                let Trailing { options } = Trailing::parse_from(rest);
+                let given = &self.options;
+                let both = Options {
+                    tool: options.tool.or_else(|| given.tool.clone()),
+                    input: options.input.or_else(|| given.input.clone()),
+                    cwd: options.cwd.or_else(|| given.cwd.clone()),
+                    all: options.all || given.all,
+                    json: options.json || given.json,
+                };
+                (both, self.command.get(..1).unwrap_or_default())
+            }
+            _ => (self.options.clone(), &self.command),
+        }
+    }
 }
 
 /// Longer texts are no commands.
@@ -49,12 +89,13 @@ const LONGEST: u64 = 16 << 20;
 
 /// Explains a call. Exit 1 when it would not simply run.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let call = Call::of(args)?;
+    let (options, command) = args.split();
+    let call = Call::of(&options, command)?;
     let told = explain(&call)?;
-    if args.json {
-        object::print(&told, args.all);
+    if options.json {
+        object::print(&told, options.all);
     } else {
-        page::print(&told, args.all);
+        page::print(&told, options.all);
     }
     Ok(if told.decision.verdict.refuses() { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
@@ -70,7 +111,7 @@ pub struct Call {
 }
 
 impl Call {
-    fn of(args: &Args) -> anyhow::Result<Self> {
+    fn of(args: &Options, words: &[String]) -> anyhow::Result<Self> {
         let cwd = here(args.cwd.as_deref())?;
         match (&args.tool, &args.input) {
             (Some(tool), Some(input)) => {
@@ -80,7 +121,7 @@ impl Call {
                 Ok(Self { tool: tool.clone(), input, cwd })
             }
             _ => {
-                let command = command(args.command.as_deref())?;
+                let command = command(words)?;
                 let input = json::object([("command", command.as_str().into())]);
                 Ok(Self { tool: "Bash".into(), input, cwd })
             }
@@ -192,7 +233,7 @@ pub fn explain(call: &Call) -> anyhow::Result<Explanation> {
     let mut decision = tollgate_pipeline::decide(&case, &loaded.policy);
     let excepted = exceptions::apply(&mut decision, &case, &loaded.policy, &dirs.state);
     let times = Times { read, policy, effects: analysed, rules: watch.lap() };
-    let middleware = middleware(call, &event, &effects, &loaded.policy, &world, &mut decision)?;
+    let middleware = middleware(call, &event, &effects, &loaded.policy, &world, &dirs.state, &mut decision)?;
     let opinions = tollgate_pipeline::opinions(&case, &loaded.policy);
     let own = tollgate_pipeline::own_opinions(&case, &loaded.policy).iter().map(OwnRule::of).collect();
     let (digest, notices) = (loaded.digest, loaded.notices);
@@ -221,6 +262,7 @@ fn middleware(
     effects: &[Effect],
     policy: &Policy,
     world: &Machine,
+    state: &Path,
     decision: &mut Decision,
 ) -> anyhow::Result<Vec<StageResult>> {
     if policy.pipelines.is_empty() || decision.verdict >= Verdict::Deny {
@@ -234,7 +276,7 @@ fn middleware(
         native: native.as_bytes(),
         policy,
         world,
-        state: Path::new(""),
+        state,
     };
     Ok(guard.judge(effects, decision))
 }
@@ -337,11 +379,13 @@ fn adapted(call: &Call) -> anyhow::Result<Event> {
     adapter.read(&payload).map_err(|fault| anyhow::anyhow!("{}", fault.message))
 }
 
-fn command(given: Option<&str>) -> anyhow::Result<String> {
+/// One word is the text of a command. Several are what the person's shell made of a command that was typed without quotes.
+fn command(given: &[String]) -> anyhow::Result<String> {
     match given {
-        Some("-") => stdin(),
-        Some(command) => Ok(command.to_owned()),
-        None if std::io::stdin().is_terminal() => bail!("give a command, or --tool with --input"),
-        None => stdin(),
+        [only] if only == "-" => stdin(),
+        [only] => Ok(only.clone()),
+        [] if std::io::stdin().is_terminal() => bail!("give a command, or --tool with --input"),
+        [] => stdin(),
+        words => Ok(words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")),
     }
 }

@@ -1,6 +1,7 @@
 //! What `stats` and `report` share: the index, caught up, and the part of the past that is asked about.
 
-use std::path::{Path, PathBuf};
+use std::fmt;
+use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::builder::PossibleValuesParser;
@@ -14,16 +15,16 @@ use crate::{out, when};
 /// Which part of the past.
 #[derive(clap::Args, Debug, Clone, Default)]
 pub struct Past {
-    /// From then on: `24h`, `7d`, `today`, a date, an RFC 3339 time; counted by the hour
+    /// Only since: `24h`, `7d`, `today`, a date or time
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
-    /// Until then
+    /// Only until
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
     /// Only this agent
     #[arg(long, value_parser = agents(), hide_possible_values = true)]
     pub agent: Option<String>,
-    /// Another state directory
+    /// State directory
     #[arg(long, hide = true)]
     pub state: Option<PathBuf>,
 }
@@ -47,7 +48,7 @@ impl Past {
     pub fn index(&self) -> anyhow::Result<Index> {
         let state = self.state()?;
         if Log::at(&state).parts().is_empty() && !state.join("index.db").exists() {
-            anyhow::bail!("{}", no_log(&state));
+            return Err(NoLog(state).into());
         }
         let index = match Index::open(&state).and_then(caught_up) {
             Err(fault) if fault.is_out_of_reach() => {
@@ -63,12 +64,20 @@ impl Past {
     }
 }
 
-/// What is said where nothing was ever recorded.
-pub fn no_log(state: &Path) -> String {
-    format!(
-        "there is no log yet in `{}`; `tollgate init` sets an agent up, and its first event begins one",
-        state.display()
-    )
+/// Nothing was recorded yet. That is no failure: a command says so and ends well.
+#[derive(Debug)]
+pub struct NoLog(pub PathBuf);
+
+impl std::error::Error for NoLog {}
+
+impl fmt::Display for NoLog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "No events recorded yet in `{}`. To install the hooks, run: tollgate init",
+            self.0.display()
+        )
+    }
 }
 
 /// The names that `--agent` takes: those of agents, and ours for what owners do.

@@ -12,6 +12,7 @@ use tollgate_agents::install::claude::Registration;
 use tollgate_agents::install::claude::settings::Scope;
 use tollgate_agents::install::detect::Installed;
 use tollgate_agents::install::setup::SETUPS;
+use tollgate_middleware::SearchPath;
 
 use super::canary::{Stage, exit_code};
 use super::guard::{Guard, GuardJob};
@@ -28,35 +29,34 @@ use policy_file::PolicyFile;
 /// Arguments of `tollgate init`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Register with this agent, even if it was not found on this machine; may be given more than once
+    /// Install for this agent, found or not; repeatable
     #[arg(long, value_parser = agent_names())]
     agent: Vec<String>,
-    /// Also the agents found whose adapter is unverified: written from documentation, never run against them
+    /// Also install for agents with an unverified adapter
     #[arg(long)]
     all: bool,
-    /// Whose settings to write: yours, the project's, or yours in this project
+    /// Settings file to write
     #[arg(long, value_enum, default_value = "user")]
     scope: ScopeName,
-    /// For a new policy file: refuse, or only watch and log
+    /// Mode of a new policy file
     #[arg(long, value_enum)]
     mode: Option<ModeName>,
-    /// Run the hooks of these settings in Tollgate's own pipeline: in order, each with its time-out. `uninstall` puts
-    /// them back
+    /// Run your existing hooks as middleware of Tollgate
     #[arg(long)]
     adopt: bool,
-    /// Set, change or take away the PIN that owner commands ask for
+    /// Set, change or remove the PIN for owner commands
     #[arg(long)]
     pin: bool,
-    /// Go ahead without asking
+    /// Do not ask for confirmation
     #[arg(long, short)]
     yes: bool,
-    /// Show what would change, and stop
+    /// Show the plan and change nothing
     #[arg(long)]
     dry_run: bool,
-    /// List the agents that would be registered, one a line, and stop
+    /// List the agents found and change nothing
     #[arg(long)]
     detect: bool,
-    /// Afterwards let Claude Code itself make a call that must be refused. Needs a login and some tokens
+    /// Also test through Claude Code (needs a login, costs tokens)
     #[arg(long)]
     live: bool,
 }
@@ -86,9 +86,9 @@ impl ScopeName {
 /// The modes of a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum ModeName {
-    /// Refuse what is to be refused
+    /// Refuse and ask as the policy says
     Enforce,
-    /// Decide and log, never refuse
+    /// Judge and log, never refuse
     Observe,
 }
 
@@ -116,6 +116,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     } else {
         pin::offer(&stage.dirs.state, !args.yes)?;
     }
+    SearchPath::keep(&stage.dirs.state)?;
     jobs.apply()?;
     Ok(jobs.prove(args.live))
 }
@@ -236,9 +237,9 @@ impl<'a> Jobs<'a> {
             tell(job.guard.profile.title, job.prove());
         }
         out::line(match all.iter().map(|line| line.light).max() {
-            Some(Light::Red) => "\nThe gate is NOT in force yet.",
+            Some(Light::Red) => "\nTollgate is NOT active yet.",
             _ => {
-                "\nThe gate is in force for new sessions. `tollgate doctor` checks it, `tollgate uninstall` takes it out."
+                "\nTollgate is active for new sessions. Check it with `tollgate doctor`; remove it with `tollgate uninstall`."
             }
         });
         exit_code(&all)

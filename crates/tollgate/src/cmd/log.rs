@@ -26,32 +26,32 @@ const ON_TERMINAL: usize = 50;
 pub struct Args {
     #[command(flatten)]
     filter: filter::Wanted,
-    /// The last N records (on a terminal 50, elsewhere all)
+    /// Show the last N records [default: 50 on a terminal]
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
-    /// Go on as records come in
+    /// Wait for new records and show them
     #[arg(short, long)]
     follow: bool,
-    /// One JSON object per record, as it stands in the log
+    /// Print one JSON object per record, as logged
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// How to write them
+    /// Output format
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
-    /// Another state directory
+    /// State directory
     #[arg(long, hide = true)]
     state: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
-    /// A line each, cut to the terminal
+    /// One line per record, cut to the terminal
     Text,
-    /// As they stand in the log
+    /// JSON lines, as logged
     Json,
-    /// A table for spreadsheets
+    /// CSV, for spreadsheets
     Csv,
-    /// A table for data tools; write it to a file
+    /// Parquet, for data tools; redirect it to a file
     Parquet,
 }
 
@@ -92,22 +92,22 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     show.finish()?;
     if count == 0 && matches!(format, Format::Text | Format::Csv) {
-        out::error(&format!("tollgate: {}", args.nothing(&log, &state)));
+        out::error(&args.nothing(&log, &state));
     }
-    Ok(if count == 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    Ok(ExitCode::SUCCESS)
 }
 
 impl Args {
     /// Why nothing is shown.
     fn nothing(&self, log: &Log, state: &Path) -> String {
         if log.records().next().is_none() {
-            return figures::no_log(state);
+            return figures::NoLog(state.to_owned()).to_string();
         }
         let names = || tollgate_rules::all().map(|rule| rule.card().id);
         let near = self.filter.rule.as_ref().filter(|rule| !names().any(|name| name == rule.as_str()));
         let near = near.and_then(|rule| tollgate_policy::nearest(rule, names()));
         let hint = near.map_or(String::new(), |near| format!("; did you mean `--rule {near}`?"));
-        format!("no record fits{hint}")
+        format!("No record matches{hint}")
     }
 }
 

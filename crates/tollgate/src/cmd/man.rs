@@ -12,7 +12,7 @@ use crate::out;
 /// Arguments of `tollgate man`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Write one page per subcommand into this folder
+    /// Write one page per command into this folder
     #[arg(long)]
     dir: Option<PathBuf>,
 }

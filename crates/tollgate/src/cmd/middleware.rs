@@ -18,14 +18,14 @@ pub struct Args {
 
 #[derive(clap::Subcommand, Debug)]
 enum Action {
-    /// Write a middleware with its unit test
+    /// Create a middleware with a unit test
     Init {
-        /// Its name, such as `no-production`
+        /// Name, such as `no-production`
         name: String,
-        /// The language to write it in
+        /// Language
         #[arg(long, value_enum, default_value_t)]
         language: Language,
-        /// The folder to write it to; the middleware's name below the working directory without it
+        /// Folder to create [default: the name]
         #[arg(long)]
         dir: Option<PathBuf>,
     },
@@ -38,7 +38,7 @@ enum Language {
     Python,
     #[value(alias = "js")]
     Javascript,
-    /// Compiled to WebAssembly
+    /// Rust, compiled to WebAssembly
     #[value(alias = "wasm")]
     Rust,
 }

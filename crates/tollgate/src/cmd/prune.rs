@@ -15,16 +15,16 @@ use crate::{out, owner, when};
 /// Arguments of `tollgate prune`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Remove parts of the log that are older than this: `90d`
+    /// Remove parts older than this: `90d`
     #[arg(long, value_name = "TIME")]
     older_than: Option<String>,
-    /// Remove the oldest parts until the log takes no more than this: `500M`, `2G`
+    /// Remove the oldest parts above this size: `500M`, `2G`
     #[arg(long, value_name = "SIZE")]
     larger_than: Option<String>,
-    /// Compress the parts that stay, but for the newest
+    /// Compress all remaining parts but the newest
     #[arg(long)]
     compress: bool,
-    /// Another state directory
+    /// State directory
     #[arg(long, hide = true)]
     state: Option<PathBuf>,
 }

@@ -24,22 +24,22 @@ pub use past::Written;
 /// Arguments of `tollgate replay`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Try this policy file instead of the present policy; what changes is against the present one
+    /// Compare this policy file with the present policy
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
-    /// Take the calls from the agents' own transcripts instead of the log
+    /// Read calls from the transcripts instead of the log
     #[arg(long)]
     transcripts: bool,
-    /// From then on: `24h`, `30d`, a date
+    /// Only calls since: `24h`, `30d`, a date
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// Examples per rule
+    /// Show N examples per rule
     #[arg(long, value_name = "N", default_value_t = 3)]
     examples: usize,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// Another state directory
+    /// State directory
     #[arg(long, hide = true)]
     state: Option<PathBuf>,
 }

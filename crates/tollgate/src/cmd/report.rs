@@ -20,35 +20,35 @@ use data::Report;
 pub struct Args {
     #[command(flatten)]
     scope: figures::Past,
-    /// Only this session, by its id or the beginning of it
+    /// Only this session: its id or the start of it
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// How to write it
+    /// Output format
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
-    /// The same as `--format json`
+    /// Short for `--format json`
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// A table of prices of your own, as JSON
+    /// Read prices from a JSON file
     #[arg(long, value_name = "FILE")]
     prices: Option<std::path::PathBuf>,
-    /// Keep the figures under this name, to compare with later
+    /// Save the figures under this name
     #[arg(long, value_name = "NAME")]
     save: Option<String>,
-    /// Compare with `previous` (the time of the same length before) or with figures that were kept under a name
+    /// Compare with `previous` or with saved figures
     #[arg(long, value_name = "NAME")]
     against: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
-    /// For a terminal
+    /// Text, for a terminal
     Text,
-    /// For a pull request or a wiki
+    /// Markdown, for a pull request or a wiki
     Markdown,
-    /// One page that needs nothing else
+    /// One self-contained HTML page
     Html,
-    /// For programs
+    /// JSON, for programs
     Json,
 }
 

@@ -15,48 +15,74 @@ use crate::paint::{COLUMNS, plain, width, wrap};
 pub struct Args {
     #[command(subcommand)]
     command: Option<Command>,
-    /// One JSON object per rule
+    /// Only rules whose id, summary or explanation has this text
+    #[arg(long, value_name = "TEXT")]
+    search: Option<String>,
+    /// Print one JSON object per rule
     #[arg(long, global = true)]
     json: bool,
 }
 
 #[derive(clap::Subcommand, Debug)]
 enum Command {
-    /// One rule: what it protects against, what to do instead, examples
+    /// Explain one rule, with examples
     Show {
-        /// The rule's id
+        /// Rule id
         id: String,
     },
 }
 
 /// Lists rules, or shows one.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let wanted = Wanted(args.search.as_deref().unwrap_or_default().to_lowercase());
+    let cards: Vec<&Card> = cards().filter(|card| wanted.has_card(card)).collect();
+    let mut own = own();
+    own.retain(|rule| wanted.has_own(rule));
     match &args.command {
         None if args.json => {
-            cards().for_each(|card| out::line(&value(card).to_string()));
-            own().iter().for_each(|rule| out::line(&own_value(rule).to_string()));
+            cards.iter().for_each(|card| out::line(&value(card).to_string()));
+            own.iter().for_each(|rule| out::line(&own_value(rule).to_string()));
         }
-        None => list(),
+        None if cards.is_empty() && own.is_empty() => {
+            out::line(&format!("No rule mentions `{}`. To list all rules, run: tollgate rules", wanted.0));
+        }
+        None => list(&cards, &own),
         Some(Command::Show { id }) => show(id, args.json)?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
+/// A text that rules are searched for, in lower case.
+struct Wanted(String);
+
+impl Wanted {
+    fn is_in(&self, texts: &[&str]) -> bool {
+        texts.iter().any(|text| text.to_lowercase().contains(&self.0))
+    }
+
+    fn has_card(&self, card: &Card) -> bool {
+        self.is_in(&[card.id, card.pack.name(), card.summary(), &card.why()])
+    }
+
+    fn has_own(&self, rule: &Custom) -> bool {
+        self.is_in(&[&rule.id, "custom", &rule.reason, &rule.when])
+    }
+}
+
 /// The rules by pack, one line each.
-fn list() {
-    let longest = cards().map(|card| card.id.len()).max().unwrap_or(0);
+fn list(cards: &[&Card], own: &[Custom]) {
+    let longest = cards.iter().map(|card| card.id.len()).max().unwrap_or(0);
     let mut pack = None;
-    for card in cards() {
+    for card in cards {
         if pack.replace(card.pack) != Some(card.pack) {
             out::line(&format!("{}:", card.pack.name()));
         }
         lines(card, longest).iter().for_each(|line| out::line(line));
     }
-    let own = own();
     if !own.is_empty() {
         out::line("custom:");
     }
-    for rule in &own {
+    for rule in own {
         let head = format!("  {:<longest$}  {:<4}  ", rule.id, rule.level.name());
         head_lines(&head, &rule.reason).iter().for_each(|line| out::line(line));
     }

@@ -12,7 +12,7 @@ use crate::out;
 /// Arguments of `tollgate schema`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Which file it is for
+    /// File that the schema describes
     #[arg(value_enum, default_value = "policy")]
     file: Kind,
 }
@@ -24,7 +24,7 @@ pub enum Kind {
     Policy,
     /// `hook.meta.yaml`
     Hook,
-    /// A workflow
+    /// Workflow files
     Workflow,
     /// `tollgate.tests.yaml`
     Tests,

@@ -22,14 +22,14 @@ pub struct Args {
 
 #[derive(clap::Subcommand, Debug)]
 enum Verb {
-    /// One value: `plan.is_active`
+    /// Print one value: `plan.is_active`
     Get {
         /// Workflow and key
         key: String,
         #[command(flatten)]
         target: Target,
     },
-    /// Set a value (for a person)
+    /// Set a value (in your terminal)
     Set {
         /// Workflow and key
         key: String,
@@ -38,17 +38,17 @@ enum Verb {
         #[command(flatten)]
         target: Target,
     },
-    /// Every value
+    /// List all values
     List {
-        /// One JSON object per line
+        /// Print one JSON object per line
         #[arg(long)]
         json: bool,
         #[command(flatten)]
         target: Target,
     },
-    /// Forget what a workflow remembers (for a person)
+    /// Clear the values of a workflow (in your terminal)
     Clear {
-        /// The workflow
+        /// Workflow
         space: String,
         #[command(flatten)]
         target: Target,
@@ -58,10 +58,10 @@ enum Verb {
 /// Whose state is meant.
 #[derive(clap::Args, Debug)]
 pub struct Target {
-    /// The session; without it, the latest one of this project
+    /// Session [default: the latest of this project]
     #[arg(long)]
     session: Option<String>,
-    /// The agent of the session
+    /// Agent of the session
     #[arg(long, default_value = "claude-code")]
     agent: String,
 }

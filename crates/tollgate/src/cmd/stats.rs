@@ -16,23 +16,23 @@ use crate::{out, transcripts, when};
 pub struct Args {
     #[command(flatten)]
     scope: figures::Past,
-    /// What to count by; without it, an overview
+    /// Group the figures; an overview without it
     #[arg(long, value_enum)]
     by: Option<What>,
-    /// The most rows (on a terminal 30, elsewhere all)
+    /// Show at most N rows [default: 30 on a terminal]
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
-    /// A table of prices of your own for `--by tokens`, as JSON
+    /// Read prices for `--by tokens` from a JSON file
     #[arg(long, value_name = "FILE")]
     prices: Option<std::path::PathBuf>,
-    /// One JSON object per row; the overview is one object
+    /// Print one JSON object per row
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum What {
-    /// Sessions, the latest first
+    /// Sessions, newest first
     Session,
     /// Hours
     Hour,
@@ -40,13 +40,13 @@ enum What {
     Day,
     /// Agents
     Agent,
-    /// Types of subagents
+    /// Subagent types
     Subagent,
-    /// Tools, with how long they ran
+    /// Tools, with their run times
     Tool,
-    /// Rules: how often each fired, and what people made of it
+    /// Rules: matches, and how often people overrode them
     Rule,
-    /// Tokens and what they cost, by session and model, from the agents' transcripts
+    /// Tokens and cost by session and model, from transcripts
     Tokens,
 }
 

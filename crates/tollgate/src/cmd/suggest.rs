@@ -25,7 +25,7 @@ use crate::{out, when};
 pub struct Args {
     #[command(flatten)]
     past: figures::Past,
-    /// One JSON object per suggestion
+    /// Print one JSON object per suggestion
     #[arg(long)]
     json: bool,
 }

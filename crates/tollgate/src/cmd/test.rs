@@ -26,15 +26,15 @@ pub const TESTS: &str = "tollgate.tests.yaml";
 /// Arguments of `tollgate test`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// A file of tests. Without it: `tollgate.tests.yaml` of this project
+    /// Test file [default: `tollgate.tests.yaml` here]
     file: Option<PathBuf>,
-    /// Also write the results as JUnit XML
+    /// Also write JUnit XML to this file
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// Every rule in the coverage table, also those that no test has seen
+    /// Also list the rules that no test covers
     #[arg(long)]
     all: bool,
-    /// One JSON object per test, and one for the coverage
+    /// Print one JSON object per test, and one for coverage
     #[arg(long)]
     json: bool,
 }

@@ -26,12 +26,12 @@ const OFFERED: usize = 10;
 pub struct Args {
     #[command(subcommand)]
     verb: Option<Verb>,
-    /// The snapshot to restore, as the notice names it. Without it: show the last calls and ask
+    /// Snapshot to restore; without it, choose from a list
     #[arg(value_name = "ID")]
     id: Option<String>,
     #[command(flatten)]
     how: restore::How,
-    /// Another state directory
+    /// State directory
     #[arg(long, hide = true, global = true)]
     state: Option<PathBuf>,
 }

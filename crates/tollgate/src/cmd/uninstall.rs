@@ -18,16 +18,16 @@ use crate::{out, owner, terminal};
 /// Arguments of `tollgate uninstall`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Only this agent's settings; may be given more than once
+    /// Remove the hooks of this agent only; repeatable
     #[arg(long, value_parser = agent_names())]
     agent: Vec<String>,
-    /// Only these settings. Without it: all that `init` ever wrote to, and those that apply here
+    /// Change only these settings [default: all that `init` wrote]
     #[arg(long, value_enum)]
     scope: Option<ScopeName>,
-    /// Go ahead without asking
+    /// Do not ask for confirmation
     #[arg(long, short)]
     yes: bool,
-    /// Show what would change, and stop
+    /// Show the plan and change nothing
     #[arg(long)]
     dry_run: bool,
 }

@@ -20,13 +20,12 @@ use crate::out;
 /// Arguments of `tollgate validate`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// A file (`./validators/bash.py`), a middleware of the policy by its id, a rule (`git-force-push`), a pack (`git`),
-    /// or a built-in validator (`security.bash`, …)
+    /// Rule, pack, middleware id, built-in validator or file
     name: String,
-    /// The tool that the input is for; told from the input where it is not given
+    /// Tool that the input is for [default: from the input]
     #[arg(long)]
     tool: Option<String>,
-    /// The working directory of the call
+    /// Working directory of the call
     #[arg(long)]
     cwd: Option<String>,
 }

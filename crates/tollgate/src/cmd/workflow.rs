@@ -27,59 +27,59 @@ pub struct Args {
 
 #[derive(clap::Subcommand, Debug)]
 enum Verb {
-    /// The workflows that are on here, and the presets there are
+    /// List active workflows and presets
     List {
-        /// One JSON object per line
+        /// Print one JSON object per line
         #[arg(long)]
         json: bool,
     },
-    /// Which workflows are active, in which phase
+    /// Show the phase of each workflow
     Status {
         #[command(flatten)]
         target: Target,
     },
-    /// Start a workflow by hand (for a person)
+    /// Start a workflow (in your terminal)
     Start {
-        /// The workflow
+        /// Workflow name
         name: String,
         #[command(flatten)]
         target: Target,
     },
-    /// End a workflow (for a person)
+    /// Stop a workflow (in your terminal)
     Stop {
-        /// The workflow
+        /// Workflow name
         name: String,
         #[command(flatten)]
         target: Target,
     },
-    /// Forget all that a workflow remembers (for a person)
+    /// Reset a workflow (in your terminal)
     Reset {
-        /// The workflow
+        /// Workflow name
         name: String,
         #[command(flatten)]
         target: Target,
     },
-    /// Write a preset into a file of your own, for editing
+    /// Copy a preset into a file that you can edit
     Eject {
-        /// The preset
+        /// Preset name
         name: String,
-        /// Into the project, whatever policy names it
+        /// Write it into the project
         #[arg(long)]
         project: bool,
     },
-    /// A picture of a workflow
+    /// Draw a workflow
     Graph {
-        /// The workflow
+        /// Workflow name
         name: String,
-        /// As Mermaid
+        /// Print Mermaid
         #[arg(long)]
         mermaid: bool,
     },
-    /// Check workflow files, and what an agent cannot enforce
+    /// Check workflow files for mistakes
     Check {
-        /// A workflow file. Without one, every workflow that is on here
+        /// Workflow file [default: all that are active here]
         file: Option<PathBuf>,
-        /// Say what this agent cannot enforce, and why
+        /// Also list what this agent cannot enforce
         #[arg(long)]
         agent: Option<String>,
     },

@@ -80,8 +80,8 @@ fn rules(opinions: &[Opinion], all: bool, paint: Paint) -> Vec<String> {
     let count = silent.len();
     let other = if heard.is_empty() { "" } else { "other " };
     let text = match count {
-        1 => format!("1 {other}rule has nothing to say"),
-        _ => format!("{count} {other}rules have nothing to say"),
+        1 => format!("1 {other}rule does not apply"),
+        _ => format!("{count} {other}rules do not apply"),
     };
     lines.push(format!("  {:<5} {}", "-", paint.dim(&format!("{text} (--all lists them)"))));
     lines

@@ -9,37 +9,37 @@ use crate::when;
 /// The filters of `tollgate log`. All given ones must fit.
 #[derive(clap::Args, Debug, Default)]
 pub struct Wanted {
-    /// From then on: `24h`, `7d`, `today`, a date, an RFC 3339 time
+    /// Only events since: `24h`, `7d`, `today`, a date or time
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
-    /// Until then
+    /// Only events until
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
-    /// The session's id, or its beginning
+    /// Only this session: its id or the start of it
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
-    /// The agent
+    /// Only this agent
     #[arg(long, value_parser = figures::agents(), hide_possible_values = true)]
     pub agent: Option<String>,
-    /// The type or id of the subagent
+    /// Only this subagent: its type or id
     #[arg(long, value_name = "NAME")]
     pub subagent: Option<String>,
-    /// The tool
+    /// Only this tool
     #[arg(long)]
     pub tool: Option<String>,
-    /// A rule that found something
+    /// Only calls that this rule matched
     #[arg(long)]
     pub rule: Option<String>,
-    /// The verdict
+    /// Only this verdict
     #[arg(long, value_parser = ["allow", "note", "ask", "deny", "halt"])]
     pub verdict: Option<String>,
-    /// The event, by the agent's name or ours
+    /// Only this event or phase
     #[arg(long)]
     pub event: Option<String>,
-    /// A path that the call touches, or part of one
+    /// Only calls that touch this path, or a part of it
     #[arg(long)]
     pub path: Option<String>,
-    /// A text anywhere in the record
+    /// Only records that contain this text
     #[arg(long)]
     pub text: Option<String>,
 }

@@ -16,13 +16,13 @@ pub struct Args {
     /// Only calls of this session
     #[arg(long)]
     session: Option<String>,
-    /// Only calls that changed this path, or something below it
+    /// Only calls that changed this path or below it
     #[arg(long)]
     path: Option<PathBuf>,
-    /// Only calls since then: `24h`, `7d`, `2026-01-31`
+    /// Only calls since: `24h`, `7d`, a date
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// One JSON object per line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }

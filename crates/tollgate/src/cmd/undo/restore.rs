@@ -17,7 +17,7 @@ const LISTED: usize = 50;
 /// Arguments of `tollgate undo restore`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The snapshot
+    /// Snapshot id
     pub id: String,
     #[command(flatten)]
     pub how: How,
@@ -26,13 +26,13 @@ pub struct Args {
 /// What to restore, and how.
 #[derive(clap::Args, Debug)]
 pub struct How {
-    /// Only these paths, with everything below them
+    /// Restore only these paths and what lies below them
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Show what would change, and change nothing
+    /// Show the changes without making them
     #[arg(long)]
     dry_run: bool,
-    /// Replace later changes, too. They are saved first
+    /// Replace later changes, too; they are saved first
     #[arg(long)]
     force: bool,
 }

@@ -16,9 +16,9 @@ const LONGEST: u64 = 1 << 20;
 /// Arguments of `tollgate undo show`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The snapshot
+    /// Snapshot id
     id: String,
-    /// Also show how the contents differ from now (for a person, in a terminal of their own)
+    /// Also show a diff of the contents (in your terminal)
     #[arg(long)]
     diff: bool,
 }
