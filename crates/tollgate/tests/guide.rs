@@ -251,3 +251,84 @@ fn the_guide_names_all_that_a_condition_sees() {
         assert_eq!(page, fresh, "stale: run this test with TOLLGATE_WRITE_DOCS=1");
     }
 }
+
+/// Every page of the documentation, by its path below `docs/`.
+fn pages() -> Vec<PathBuf> {
+    let mut folders = vec![root().join("docs")];
+    let mut pages = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.extension().and_then(|end| end.to_str()) {
+                Some("md") => pages.push(path),
+                None if path.is_dir() => folders.push(path),
+                _ => {}
+            }
+        }
+    }
+    pages
+}
+
+/// The targets of the links of a page, outside of code.
+fn links(text: &str) -> Vec<String> {
+    let mut code = false;
+    let mut found = Vec::new();
+    for line in text.lines() {
+        code ^= line.trim_start().starts_with("```");
+        if code || line.starts_with("    ") {
+            continue;
+        }
+        let prose: String = line.split('`').step_by(2).collect::<Vec<_>>().join("``");
+        for part in prose.split("](").skip(1) {
+            found.extend(part.split(')').next().map(|target| target.split(' ').next().unwrap().to_owned()));
+        }
+    }
+    found
+}
+
+/// The anchors of a page's headings, as GitHub and mdBook make them.
+fn anchors(text: &str) -> Vec<String> {
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    let slug = |line: &str| {
+        let kept = line.trim_start_matches('#').trim().to_lowercase();
+        let kept = kept.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+        kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+    };
+    headings.map(slug).collect()
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let mut wrong = Vec::new();
+    let top =
+        ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"].map(|name| root().join(name));
+    for page in pages().into_iter().chain(top) {
+        let text = std::fs::read_to_string(&page).unwrap();
+        for link in links(&text).iter().filter(|link| !link.contains("://") && !link.starts_with("mailto:")) {
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = if file.is_empty() { page.clone() } else { page.parent().unwrap().join(file) };
+            let is_there = target.exists();
+            let has_anchor = anchor.is_empty()
+                || std::fs::read_to_string(&target)
+                    .is_ok_and(|text| anchors(&text).iter().any(|known| known == anchor));
+            if !is_there || !has_anchor {
+                wrong.push(format!("{}: {link}", page.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Pages that no chapter of the book leads to.
+#[test]
+fn the_book_has_every_page() {
+    let docs = root().join("docs");
+    let summary = std::fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
+    let chapters = links(&summary);
+    let listed = |page: &Path| {
+        let name = page.strip_prefix(&docs).unwrap().to_string_lossy().into_owned();
+        name == "SUMMARY.md" || chapters.contains(&name)
+    };
+    let missing: Vec<PathBuf> = pages().into_iter().filter(|page| !listed(page)).collect();
+    assert!(missing.is_empty(), "not in docs/SUMMARY.md: {missing:#?}");
+}

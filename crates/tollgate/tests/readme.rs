@@ -1,6 +1,6 @@
-//! The README shows what the program says: every `$ tollgate …` line of its console blocks is run.
+//! The README and the tutorial show what the program says: every `$ tollgate …` line of its console blocks is run.
 //!
-//! In the README the scratch home is `/home/you`; times, the number of rules and the demo's folder are `[…]`. A line `[…]` stands
+//! There the scratch home is `/home/you`; times, the number of rules and the demo's folder are `[…]`. A line `[…]` stands
 //! for lines that are left out. Where lines break depends on the length of the home's path, so white space is compared as
 //! such and not counted. `$ cat FILE` puts the text that follows it into that file of the project, for the rest of its block.
 
@@ -14,10 +14,17 @@ use support::{Scratch, answer, steady};
 
 #[test]
 fn every_transcript_is_what_the_program_says() {
-    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
-    let readme = std::fs::read_to_string(readme).unwrap();
+    for (page, least) in [("README.md", 2), ("docs/tutorial.md", 4)] {
+        let text = concat!(env!("CARGO_MANIFEST_DIR"), "/../../").to_owned() + page;
+        let ran = replay(&std::fs::read_to_string(text).unwrap());
+        assert!(ran >= least, "{page} shows {ran} commands");
+    }
+}
+
+/// Runs the transcripts of a page; how many commands that were.
+fn replay(page: &str) -> usize {
     let mut ran = 0;
-    for block in readme.split("```console\n").skip(1).map(|rest| rest.split("```").next().unwrap()) {
+    for block in page.split("```console\n").skip(1).map(|rest| rest.split("```").next().unwrap()) {
         let scratch = Scratch::new();
         for (command, shown) in steps(block) {
             let words = words(command);
@@ -31,7 +38,7 @@ fn every_transcript_is_what_the_program_says() {
             }
         }
     }
-    assert!(ran >= 2, "the README shows {ran} commands");
+    ran
 }
 
 /// The commands of a block, each with the text that follows it. A `$` within a line belongs to that text.
@@ -51,6 +58,7 @@ fn steps(block: &str) -> Vec<(&str, String)> {
 #[track_caller]
 fn compare(command: &str, said: &str, shown: &str, scratch: &Scratch) {
     let said = normal(said, scratch);
+    let shown = format!("\n{shown}");
     let parts: Vec<String> = shown.split("\n[…]\n").map(|part| normal(part, scratch)).collect();
     if let [only] = parts.as_slice() {
         return assert_eq!(&said, only, "{command}");
