@@ -1,6 +1,7 @@
 //! The project's own commands; `cargo xtask` lists them.
 
 mod bench;
+mod book;
 mod build;
 mod catalogue;
 mod corpus;
@@ -29,6 +30,7 @@ For contributors
   cargo xtask fresh [install|test] run both in a new clone with an empty home
   cargo xtask tidy                 check layers, lengths and generated pages
   cargo xtask docs                 write the generated pages under docs/
+  cargo xtask book                 build the documentation as a website
   cargo xtask e2e [AGENT=VERSION…] drive the real clients, as pinned or in another version
   cargo xtask record [AGENT…] [--store]
                                    record the clients' payloads and show what changed
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
     let result = match args.first().map(String::as_str) {
         Some("install") => install::run(rest),
         Some("build") => build::release().map(|binary| println!("{}", binary.display())),
+        Some("book") => book::build().map(|page| println!("{}", page.display())),
         Some("test") if has("--quick") => test::quick(),
         Some("test") => test::run(),
         Some("e2e") => test::clients(rest),
