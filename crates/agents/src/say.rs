@@ -168,7 +168,7 @@ impl<'a> Saying<'a> {
 
     fn act(&self) -> Act {
         match (self.verdict, self.row.ask, self.row.halt) {
-            (Verdict::Allow | Verdict::Note, ..) => Act::Pass,
+            (Verdict::Allow | Verdict::Note | Verdict::Save, ..) => Act::Pass,
             (Verdict::Ask, Ask::Decision, _) if self.can_ask => Act::Ask,
             (Verdict::Ask, Ask::Alone, _) if self.can_ask && self.alone => Act::Ask,
             (Verdict::Ask, Ask::Silence, _) if self.can_ask => Act::Pass,

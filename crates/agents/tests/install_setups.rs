@@ -335,6 +335,6 @@ fn refusal() -> Decision {
         certainty: Certainty::Certain,
     };
     let mut decision = Decision::default();
-    decision.add(Finding { rule: "r".into(), verdict: Verdict::Deny, hit });
+    decision.add(Finding { rule: "r".into(), verdict: Verdict::Deny, savable: false, hit });
     decision
 }

@@ -350,7 +350,7 @@ fn refusal(what: &str) -> Decision {
         certainty: Certainty::Certain,
     };
     let mut decision = Decision::default();
-    decision.add(Finding { rule: "e2e".into(), verdict: Verdict::Deny, hit });
+    decision.add(Finding { rule: "e2e".into(), verdict: Verdict::Deny, savable: false, hit });
     decision
 }
 

@@ -46,7 +46,9 @@ pub(crate) fn notice(analyst: &mut Analyst, call: &Call, mark: usize, shell: &Sh
         };
         let lost = unsaved(&place, true, analyst.world);
         if !lost.is_empty() {
-            analyst.push(EffectKind::WorkLoss { operation, kind: Loss::Files, lost }, span, certainty);
+            let above = place.path.rsplit_once('/').map_or("/", |(folder, _)| folder);
+            let root = Repo::find(above, analyst.world).and_then(|repo| repo.root).unwrap_or_default();
+            analyst.push(EffectKind::WorkLoss { operation, kind: Loss::Files, lost, root }, span, certainty);
         }
     }
 }

@@ -253,7 +253,7 @@ impl Iterator for History {
             let what = "would do something that cannot be undone".to_owned();
             let hit =
                 Hit { what, instead: String::new(), span: Span::default(), certainty: Certainty::Certain };
-            decision.add(Finding { rule: rule.to_owned(), verdict, hit });
+            decision.add(Finding { rule: rule.to_owned(), verdict, savable: false, hit });
         }
         let times = Times { read: 40, policy: 120 + self.random(80), judge: 200 + self.random(900) };
         let record =

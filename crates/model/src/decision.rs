@@ -21,6 +21,8 @@ pub struct Finding {
     pub rule: String,
     /// What the policy makes of it.
     pub verdict: Verdict,
+    /// The verdict becomes `save` once everything that the call would lose is saved.
+    pub savable: bool,
     /// What was seen.
     pub hit: Hit,
 }
@@ -42,6 +44,8 @@ pub struct Decision {
     pub approve: bool,
     /// Names the call for a person: the start of `digest`, shown where an `ask` had to become a `deny`.
     pub code: String,
+    /// Why the losses of the call could not be saved, where that would have made the verdict milder.
+    pub unsaved: String,
     /// Hash of the whole call and its effects, in hex. An approval is bound to this, never to the short `code`.
     pub digest: String,
     /// What the policy only observes: rule, and what it would have said.
@@ -62,6 +66,27 @@ impl Decision {
         self.findings.insert(place, finding);
     }
 
+    /// The strictest verdict, if everything that the call would lose were saved.
+    #[must_use]
+    pub fn verdict_if_saved(&self) -> Verdict {
+        self.findings.iter().map(Finding::verdict_if_saved).max().unwrap_or(self.verdict)
+    }
+
+    /// Would saving what the call loses make the verdict milder?
+    #[must_use]
+    pub fn is_savable(&self) -> bool {
+        self.findings.iter().any(|finding| finding.savable && finding.verdict.refuses())
+    }
+
+    /// Everything that the call would lose is saved: what was refused only for that may run.
+    pub fn settle_saved(&mut self) {
+        for finding in &mut self.findings {
+            finding.verdict = finding.verdict_if_saved();
+        }
+        self.findings.sort_by_key(|finding| std::cmp::Reverse(finding.verdict));
+        self.verdict = self.findings.iter().map(|finding| finding.verdict).max().unwrap_or_default();
+    }
+
     /// Takes in what a policy says that only observes: remembered, and never a refusal.
     pub fn observe(&mut self, mut finding: Finding) {
         if finding.verdict.refuses() {
@@ -79,11 +104,21 @@ impl Decision {
         if refusing.len() > 3 {
             lines.push(format!("and {} more findings", refusing.len() - 3));
         }
+        if !self.unsaved.is_empty() && refusing.iter().any(|finding| finding.savable) {
+            lines
+                .push(format!("It would have run if its losses could be saved first, but: {}", self.unsaved));
+        }
         lines.join("\n")
     }
 }
 
 impl Finding {
+    /// Its verdict, if everything that the call would lose were saved.
+    #[must_use]
+    pub fn verdict_if_saved(&self) -> Verdict {
+        if self.savable { self.verdict.min(Verdict::Save) } else { self.verdict }
+    }
+
     /// What would happen, what to do instead, and which rule says so.
     #[must_use]
     pub fn sentence(&self) -> String {

@@ -214,6 +214,8 @@ pub enum EffectKind {
         kind: Loss,
         /// What is lost; empty when that could not be told.
         lost: Vec<String>,
+        /// The top of the work tree, or the git directory of a repository without one; empty when not known.
+        root: String,
     },
     /// Rewrites history, here or at a remote.
     HistoryRewrite {

@@ -77,8 +77,11 @@ pub struct Card {
     pub id: &'static str,
     /// Its pack.
     pub pack: Pack,
-    /// How bad a certain hit is unless a policy says otherwise.
+    /// How bad a certain hit is unless a policy says otherwise. At `save`, `otherwise` says how bad it is where the loss
+    /// cannot be saved.
     pub level: Level,
+    /// How bad a certain hit is that saving does not help against; the same as `level`, unless that is `save`.
+    pub otherwise: Level,
     /// The most a hit that is only possible may lead to.
     pub unsure: Level,
     /// What it protects against and what to do instead, as Markdown.
@@ -92,6 +95,12 @@ pub struct Card {
 }
 
 impl Card {
+    /// Are its hits losses that a snapshot brings back? Only such a rule may be set to `save`.
+    #[must_use]
+    pub fn is_restorable(&self) -> bool {
+        self.level == Level::Save
+    }
+
     /// What it does, in one sentence: the first line of its documentation.
     #[must_use]
     pub fn summary(&self) -> &'static str {

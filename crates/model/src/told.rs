@@ -41,7 +41,7 @@ impl EffectKind {
             Self::Device { place } => format!("writes straight to the device {}", path(place)),
             Self::Exec { program, source, .. } => running(program, *source),
             Self::Net { host, direction, carries } => network(host, *direction, carries),
-            Self::WorkLoss { operation, kind, lost } => losing(operation, *kind, lost),
+            Self::WorkLoss { operation, kind, lost, .. } => losing(operation, *kind, lost),
             Self::HistoryRewrite { operation, how, remote, branch } => {
                 rewriting(operation, *how, remote, branch)
             }
@@ -237,6 +237,7 @@ mod tests {
             operation: text("git reset --hard"),
             kind: Loss::Files,
             lost: lost.iter().map(|name| text(name)).collect(),
+            root: String::new(),
         };
         let push = |branch: &str, how| EffectKind::HistoryRewrite {
             operation: text("git push"),

@@ -9,6 +9,8 @@ pub enum Verdict {
     Allow,
     /// Goes on, and is remembered.
     Note,
+    /// Goes on, because everything that it would lose is saved first.
+    Save,
     /// A person is asked.
     Ask,
     /// Does not run.
@@ -19,7 +21,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// Every verdict, mildest first.
-    pub const ALL: [Self; 5] = [Self::Allow, Self::Note, Self::Ask, Self::Deny, Self::Halt];
+    pub const ALL: [Self; 6] = [Self::Allow, Self::Note, Self::Save, Self::Ask, Self::Deny, Self::Halt];
 
     /// The call must not run without a person's word.
     #[must_use]
@@ -27,12 +29,13 @@ impl Verdict {
         self >= Self::Ask
     }
 
-    /// `allow`, `note`, `ask`, `deny`, `halt`.
+    /// `allow`, `note`, `save`, `ask`, `deny`, `halt`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Allow => "allow",
             Self::Note => "note",
+            Self::Save => "save",
             Self::Ask => "ask",
             Self::Deny => "deny",
             Self::Halt => "halt",
@@ -48,6 +51,8 @@ pub enum Level {
     Off,
     /// Remembered.
     Note,
+    /// Runs once everything that the call would lose is saved; where that cannot be done, the rule's stricter level holds.
+    Save,
     /// A person is asked.
     Ask,
     /// Refused.
@@ -56,7 +61,7 @@ pub enum Level {
 
 impl Level {
     /// The names a policy file may use, mildest first.
-    pub const NAMES: [&'static str; 4] = ["off", "note", "ask", "deny"];
+    pub const NAMES: [&'static str; 5] = ["off", "note", "save", "ask", "deny"];
 
     /// The verdict of a hit at this level.
     #[must_use]
@@ -64,6 +69,7 @@ impl Level {
         match self {
             Self::Off => Verdict::Allow,
             Self::Note => Verdict::Note,
+            Self::Save => Verdict::Save,
             Self::Ask => Verdict::Ask,
             Self::Deny => Verdict::Deny,
         }
@@ -75,6 +81,7 @@ impl Level {
         match self {
             Self::Off => "off",
             Self::Note => "note",
+            Self::Save => "save",
             Self::Ask => "ask",
             Self::Deny => "deny",
         }

@@ -8,8 +8,11 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use tollgate_model::json::{self, Value};
-use tollgate_model::{Agent, Event, Kind, StillFile, StillWorld, ToolCall, ToolUse, Verdict};
-use tollgate_pipeline::judge;
+use tollgate_model::{
+    Agent, Certainty, Effect, EffectKind, Event, Kind, StillFile, StillWorld, ToolCall, ToolUse, Verdict,
+    Zone,
+};
+use tollgate_pipeline::{Judgement, judge};
 use tollgate_policy::Policy;
 
 fn main() {
@@ -26,6 +29,7 @@ fn main() {
     let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
     let mut rules: BTreeMap<String, usize> = BTreeMap::new();
     let mut slowest = (0, String::new());
+    let (mut refused, mut savable) = (0, 0);
     for line in text.lines() {
         let Ok(value) = json::parse(line.as_bytes()) else { continue };
         let Some(command) = value.text("command") else { continue };
@@ -36,6 +40,8 @@ fn main() {
             slowest = (micros, command.to_owned());
         }
         *counts.entry(judgement.decision.verdict.name()).or_default() += 1;
+        refused += usize::from(judgement.decision.verdict.refuses());
+        savable += usize::from(may_be_saved(&judgement));
         let refusing = judgement.decision.findings.iter().filter(|finding| finding.verdict >= Verdict::Ask);
         for finding in refusing {
             *rules.entry(format!("{} {}", finding.verdict.name(), finding.rule)).or_default() += 1;
@@ -48,8 +54,24 @@ fn main() {
         }
     }
     println!("{counts:?}");
+    println!("{refused} are asked about or refused; {savable} of these run once their losses are saved");
     rules.iter().for_each(|(rule, count)| println!("{count:>6} {rule}"));
     println!("slowest: {} µs: {}", slowest.0, slowest.1.chars().take(200).collect::<String>());
+}
+
+/// Is a call stopped only for losses of plain paths in the project? Whether these can be saved shows the disk.
+fn may_be_saved(judgement: &Judgement) -> bool {
+    let is_plain = |effect: &Effect| match &effect.kind {
+        EffectKind::Delete { place, .. } | EffectKind::Write { place, .. } => {
+            matches!(place.zone, Zone::Workspace | Zone::Temp)
+                && !place.root
+                && (!place.pattern || effect.certainty == Certainty::Certain)
+        }
+        EffectKind::Opaque { .. } => false,
+        _ => true,
+    };
+    let decision = &judgement.decision;
+    decision.is_savable() && !decision.verdict_if_saved().refuses() && judgement.effects.iter().all(is_plain)
 }
 
 /// The median time to judge texts of three sizes.

@@ -64,10 +64,12 @@ fn finding(rule: &Custom, case: &Case, steps: &Cell<u32>) -> Option<Finding> {
     let certainty = effect.map_or(Certainty::Certain, |effect| effect.certainty);
     let unsure = what.starts_with("may");
     let certainty = if unsure { certainty.min(Certainty::Possible) } else { certainty };
-    let level = if certainty == Certainty::Certain { rule.level } else { rule.level.min(Level::Ask) };
+    let savable = rule.level == Level::Save;
+    let level = if savable { Level::Ask } else { rule.level };
+    let level = if certainty == Certainty::Certain { level } else { level.min(Level::Ask) };
     let span = effect.map_or(Span::default(), |effect| effect.span);
     let hit = Hit { what, instead: rule.instead.clone(), span, certainty };
-    Some(Finding { rule: rule.id.clone(), verdict: level.verdict(), hit })
+    Some(Finding { rule: rule.id.clone(), verdict: level.verdict(), savable, hit })
 }
 
 /// The agent's own question is about the same call.

@@ -95,7 +95,7 @@ fn blank() -> Finding {
         span: Span::default(),
         certainty: Certainty::Certain,
     };
-    Finding { rule: String::new(), verdict: Verdict::Allow, hit }
+    Finding { rule: String::new(), verdict: Verdict::Allow, savable: false, hit }
 }
 
 /// The effects at other places. A place that is a pattern stands for any, and is never covered.

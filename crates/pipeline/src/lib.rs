@@ -99,8 +99,11 @@ pub fn finding(rule: &dyn Rule, case: &Case, policy: &Policy) -> Option<Finding>
     let case =
         Case { event: case.event, effects: remaining.as_deref().unwrap_or(case.effects), world: case.world };
     let hit = rule.check(&case)?;
+    let savable = level == Level::Save;
+    // Judged by what holds if nothing is saved. Only who has saved it makes it milder.
+    let level = if savable { card.otherwise.max(Level::Ask) } else { level };
     let level = if hit.certainty == Certainty::Certain { level } else { level.min(card.unsure) };
-    Some(Finding { rule: card.id.to_owned(), verdict: level.verdict(), hit })
+    Some(Finding { rule: card.id.to_owned(), verdict: level.verdict(), savable, hit })
 }
 
 /// The effects without those at places that the policy excepts from a rule; `None` when it excepts nothing.

@@ -23,7 +23,7 @@ fn every_example_is_judged_as_it_says() {
             let judgement = judge(&case(example.tool, example.text), &world, &Policy::builtin());
             let found = judgement.decision.findings.iter().find(|finding| finding.rule == card.id);
             // A rule that only notes is caught by a note, every other by a refusal.
-            let least = card.level.verdict().min(Verdict::Ask);
+            let least = card.otherwise.verdict().min(Verdict::Ask);
             let right = found.is_some_and(|finding| finding.verdict >= least) == example.hit;
             if !right {
                 let kind = if example.hit { "must be caught" } else { "must be free" };

@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use tollgate_model::{Approve, Card, Exemption, Level, Mode, OnFault, Pack};
 
 use crate::pipeline::Pipeline;
-use crate::policy::{Audit, Exception, PackSet, Policy, Rank, Redact, Setting, Undo};
+use crate::policy::{Audit, Exception, PackSet, Policy, Rank, Redact, Setting};
 use crate::policy::{approve_name, audit_name, mode_name, on_fault_name, redact_name, undo_name};
 use crate::problem::{At, Problem, Severity};
+use crate::undo::{Budget, Undo};
 
 /// Whose file it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,6 +47,7 @@ pub(crate) struct Settings {
     pub audit: Option<Marked<Audit>>,
     pub redact: Option<Marked<Redact>>,
     pub undo: Option<Marked<Undo>>,
+    pub budget: Option<Marked<Budget>>,
     /// True where the pack is on.
     pub packs: BTreeMap<Pack, Marked<bool>>,
     pub rules: BTreeMap<&'static str, Marked<RuleSetting>>,
@@ -109,6 +111,7 @@ pub(crate) fn merge(parts: &[Part], cards: &[&'static Card]) -> (Policy, Vec<Pro
         audit: merger.switch("audit", audit_name, |settings| settings.audit),
         redact: merger.switch("redact", redact_name, |settings| settings.redact),
         undo: merger.switch("undo", undo_name, |settings| settings.undo),
+        budget: merger.budget(),
         packs_off: merger.packs_off(),
         rules: BTreeMap::new(),
         pipelines: Vec::new(),
@@ -200,6 +203,21 @@ impl Merger<'_> {
             is_set |= part.layer.is_trusted();
         }
         value
+    }
+
+    /// How much may be saved is said by the topmost file that is trusted: more of it lets more calls run, less of it
+    /// loses more.
+    fn budget(&mut self) -> Budget {
+        let mut budget = None;
+        for part in self.parts {
+            let Some(given) = part.settings.budget else { continue };
+            if part.layer.is_trusted() && budget.is_none() {
+                budget = Some(given.value);
+            } else if budget.unwrap_or_default() != given.value {
+                self.ignored.push(part.ignored(given.at, "`undo` with other budgets".to_owned()));
+            }
+        }
+        budget.unwrap_or_default()
     }
 
     fn packs_off(&mut self) -> PackSet {

@@ -25,6 +25,7 @@ mod snapshot;
 mod source;
 mod strangers;
 mod trust;
+mod undo;
 mod workflows;
 pub mod yaml;
 
@@ -37,12 +38,13 @@ pub use layers::Layer;
 pub use load::{Loaded, Request, forget, load, load_beside, look};
 pub use nearest::{hint, nearest};
 pub use pipeline::{BUILT_IN, OnError, Override, Pipeline, Program, Stage, StageKind};
-pub use policy::{Audit, Change, Policy, Redact, Undo, describe, strictest};
+pub use policy::{Audit, Change, Policy, Redact, describe, strictest};
 pub use problem::{At, Problem, Severity, render, shown};
 pub use settings::{check, check_hook, lawful, own_rules, to_json};
 pub use sinks::{SinkKind, SinkUse};
 pub use source::{Health, SourceFile};
 pub use trust::{TrustPlan, distrust};
+pub use undo::{Budget, Undo};
 pub use workflows::{WorkflowUse, Workflows};
 
 /// Does a path pattern (`*`, `**`, `?`, `[a-z]`, `{a,b}`) match the whole of a path?
@@ -61,6 +63,6 @@ pub const TEMPLATE: &str = include_str!("template.yaml");
 pub mod keys {
     pub use crate::settings::{
         ALLOW_KEYS, CUSTOM_KEYS, EXAMPLE_KEYS, EXAMPLES_KEYS, KEYS, LONGEST, MATCH_KEYS, META_KEYS,
-        OVERRIDE_KEYS, PIPELINE_KEYS, PROVIDERS, RULE_KEYS, STAGE_KEYS, TRUST_KEYS,
+        OVERRIDE_KEYS, PIPELINE_KEYS, PROVIDERS, RULE_KEYS, STAGE_KEYS, TRUST_KEYS, UNDO_KEYS,
     };
 }

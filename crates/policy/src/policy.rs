@@ -10,6 +10,7 @@ use crate::custom::{self, Custom};
 use crate::glob;
 use crate::pipeline::Pipeline;
 use crate::sinks::SinkUse;
+use crate::undo::{Budget, Undo};
 use crate::workflows::{WorkflowUse, Workflows};
 
 /// Whether a call may run that cannot be recorded. Ordered: the later is the stricter.
@@ -34,16 +35,6 @@ pub enum Redact {
     Personal,
 }
 
-/// Whether a call's losses are saved before it runs. Ordered: the later is the safer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Undo {
-    /// Nothing is saved.
-    Off,
-    /// Files that the call deletes, overwrites or edits, and git state that it loses.
-    #[default]
-    Save,
-}
-
 /// Checked configuration: how firmly each rule is held to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Policy {
@@ -59,6 +50,8 @@ pub struct Policy {
     pub redact: Redact,
     /// Whether a call's losses are saved before it runs.
     pub undo: Undo,
+    /// How much may be saved.
+    pub budget: Budget,
     pub(crate) packs_off: PackSet,
     pub(crate) rules: BTreeMap<String, Setting>,
     /// What runs at which event, topmost layer first.
@@ -146,6 +139,7 @@ pub fn strictest(a: &Policy, b: &Policy) -> Policy {
         audit: a.audit.max(b.audit),
         redact: a.redact.max(b.redact),
         undo: a.undo.max(b.undo),
+        budget: a.budget.strictest(b.budget),
         packs_off: PackSet(a.packs_off.0 & b.packs_off.0),
         rules: joined.collect(),
         pipelines: a
@@ -176,6 +170,9 @@ pub fn describe(policy: &Policy) -> Vec<String> {
         .filter(|(key, value, _)| !usual(key, value))
         .map(|(key, value, _)| format!("{key}: {value}"))
         .collect();
+    if policy.budget != Budget::default() {
+        lines.push(format!("undo: {}", policy.budget.words()));
+    }
     let off: Vec<&str> = Pack::ALL.into_iter().filter(|pack| policy.is_off(*pack)).map(Pack::name).collect();
     if !off.is_empty() {
         lines.push(format!("packs taken out: {}", off.join(", ")));
@@ -228,6 +225,8 @@ pub(crate) fn changes(old: &Policy, new: &Policy, cards: &[&'static Card]) -> Ve
     for ((key, before, was), (_, after, is)) in switches(old).into_iter().zip(switches(new)) {
         note(&mut changes, key.to_owned(), before.to_owned(), after.to_owned(), is < was);
     }
+    let looser = old.budget.strictest(new.budget) != new.budget;
+    note(&mut changes, "undo".to_owned(), old.budget.words(), new.budget.words(), looser);
     let missing = |name: &str| new.workflows.iter().all(|one| one.name != name);
     let looser = old.workflows.iter().any(|one| missing(&one.name));
     note(&mut changes, "workflows".to_owned(), workflow_names(old), workflow_names(new), looser);

@@ -5,9 +5,11 @@ mod custom;
 mod hooks;
 mod sinks;
 mod trust;
+mod undo;
 
 pub use custom::{ALLOW_KEYS, CUSTOM_KEYS, EXAMPLE_KEYS, EXAMPLES_KEYS, lawful};
 pub use trust::TRUST_KEYS;
+pub use undo::UNDO_KEYS;
 
 pub use hooks::{
     LONGEST, MATCH_KEYS, META_KEYS, OVERRIDE_KEYS, PIPELINE_KEYS, PROVIDERS, STAGE_KEYS, json as to_json,
@@ -21,8 +23,9 @@ use crate::custom::Custom;
 use crate::glob;
 use crate::layers::{Layer, Marked, Part, RuleSetting, Settings, merge};
 use crate::nearest::{hint, nearest};
-use crate::policy::{Audit, Redact, Undo};
+use crate::policy::{Audit, Redact};
 use crate::problem::{At, Problem, Severity, shown, shown_path};
+use crate::undo::Undo;
 use crate::yaml::{self, Node, Value};
 
 /// Bigger files are not read at all.
@@ -160,7 +163,7 @@ impl<'a> Reader<'a> {
             "approve" => self.settings.approve = self.choice(key, value, &APPROVES),
             "audit" => self.settings.audit = self.choice(key, value, &AUDITS),
             "redact" => self.settings.redact = self.choice(key, value, &REDACTS),
-            "undo" => self.settings.undo = self.choice(key, value, &UNDOS),
+            "undo" => self.undo(value),
             "packs" => self.packs(value),
             "rules" => self.rules(value),
             "custom" => self.custom(value),
@@ -364,8 +367,12 @@ impl<'a> Reader<'a> {
         Some(all)
     }
 
-    /// Self-protection may be raised, never lowered.
+    /// Self-protection may be raised, never lowered; only what a snapshot brings back may be saved instead.
     fn guard(&mut self, card: &Card, setting: &RuleSetting, at: At) {
+        if setting.level == Some(Level::Save) && !card.is_restorable() {
+            let message = format!("`{}` is about no loss that could be saved", card.id);
+            self.error(at, &message, "valid: off, note, ask, deny");
+        }
         if card.pack != Pack::SelfProtection {
             return;
         }
@@ -437,5 +444,10 @@ pub(crate) const AUDITS: [(&str, Audit); 3] =
 pub(crate) const REDACTS: [(&str, Redact); 2] =
     [("secrets", Redact::Secrets), ("personal", Redact::Personal)];
 pub(crate) const UNDOS: [(&str, Undo); 2] = [("off", Undo::Off), ("save", Undo::Save)];
-pub(crate) const LEVELS: [(&str, Level); 4] =
-    [("off", Level::Off), ("note", Level::Note), ("ask", Level::Ask), ("deny", Level::Deny)];
+pub(crate) const LEVELS: [(&str, Level); 5] = [
+    ("off", Level::Off),
+    ("note", Level::Note),
+    ("save", Level::Save),
+    ("ask", Level::Ask),
+    ("deny", Level::Deny),
+];

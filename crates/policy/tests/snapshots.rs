@@ -195,6 +195,7 @@ fn f34_other_rules_make_a_new_snapshot() {
                 id: "git-push",
                 pack: tollgate_model::Pack::Git,
                 level: Level::Ask,
+                otherwise: Level::Ask,
                 unsure: Level::Ask,
                 doc: "",
                 instead: &[],

@@ -7,7 +7,7 @@ macro_rules! rule {
     (
         $(#[doc = $doc:literal])*
         pub struct $name:ident;
-        id: $id:literal, pack: $pack:ident, level: $level:ident $(, unsure: $unsure:ident)?,
+        id: $id:literal, pack: $pack:ident, level: $level:ident $(, otherwise: $otherwise:ident)? $(, unsure: $unsure:ident)?,
         $(instead: [$($instead:literal),* $(,)?],)?
         $(person: $person:literal,)?
         examples: [$($kind:ident $tool:ident($text:literal)),* $(,)?] $(,)?
@@ -21,6 +21,7 @@ macro_rules! rule {
                 id: $id,
                 pack: tollgate_model::Pack::$pack,
                 level: tollgate_model::Level::$level,
+                otherwise: $crate::kit::rule!(@otherwise $level $($otherwise)?),
                 unsure: $crate::kit::rule!(@unsure $($unsure)?),
                 doc: concat!($($doc, "\n"),*),
                 instead: &[$($($instead),*)?],
@@ -33,6 +34,8 @@ macro_rules! rule {
             };
         }
     };
+    (@otherwise $level:ident) => { tollgate_model::Level::$level };
+    (@otherwise $level:ident $otherwise:ident) => { tollgate_model::Level::$otherwise };
     (@unsure) => { tollgate_model::Level::Ask };
     (@unsure $unsure:ident) => { tollgate_model::Level::$unsure };
     (@hit hit) => { true };

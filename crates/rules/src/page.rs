@@ -63,12 +63,16 @@ fn cards(pack: Pack) -> impl Iterator<Item = &'static Card> {
 }
 
 fn level(card: &Card) -> String {
-    let level = card.level.name();
-    match card.unsure.min(card.level) {
-        unsure if unsure < card.level => {
-            format!("Level: {level}; {} where it is only possible.", word(unsure))
+    let strict = card.otherwise.name();
+    let otherwise = match card.unsure.min(card.otherwise) {
+        unsure if unsure < card.otherwise => {
+            format!("{strict}; {} where it is only possible", word(unsure))
         }
-        _ => format!("Level: {level}."),
+        _ => strict.to_owned(),
+    };
+    match card.is_restorable() {
+        true => format!("Level: save. Where not everything can be saved: {otherwise}."),
+        false => format!("Level: {otherwise}."),
     }
 }
 

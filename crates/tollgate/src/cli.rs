@@ -109,6 +109,10 @@ enum Internal {
     CleanSnapshots {
         /// Where they are
         state: std::path::PathBuf,
+        /// For how many days they are kept
+        days: u64,
+        /// How many bytes all of them may hold
+        store: u64,
     },
     /// Compare the transcripts with the log for the next session (what a hook starts)
     #[command(hide = true)]
@@ -189,7 +193,7 @@ fn run_internal(command: &Internal) -> anyhow::Result<ExitCode> {
             cmd::deliver::end_after(ALIVE);
             cmd::audit::brief(state)
         }
-        Internal::CleanSnapshots { state } => cmd::undo::clean::run(state),
+        Internal::CleanSnapshots { state, days, store } => cmd::undo::clean::run(state, *days, *store),
         Internal::Deliver(args) => cmd::deliver::run(args),
         Internal::Observe { state } => cmd::observe::run(state),
     }

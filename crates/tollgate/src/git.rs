@@ -127,6 +127,16 @@ impl Git {
         Some(text.split(['\0', ' ', '\t']).filter(is_object).map(str::to_owned).collect())
     }
 
+    /// The files in which a commit differs from what is checked out.
+    pub fn changed_since(&self, root: &str, revision: &str) -> Option<Vec<String>> {
+        let revision = (!revision.starts_with('-')).then(|| format!("{revision}^{{commit}}"))?;
+        let args = ["diff-tree", "-r", "--name-only", "--no-renames", "-z", "HEAD", &revision, "--"];
+        let answer = self.run(root, &[], &args.map(str::to_owned)).filter(|answer| !answer.cut)?;
+        // A name that is no text cannot be looked for.
+        let text = String::from_utf8(answer.bytes).ok()?;
+        Some(text.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect())
+    }
+
     fn count(&self, root: &str, args: &[String]) -> Option<usize> {
         let answer = self.run(root, &[], args)?;
         String::from_utf8(answer.bytes).ok()?.trim().parse().ok()

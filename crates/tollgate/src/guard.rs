@@ -127,7 +127,7 @@ impl Guard<'_> {
             (None, Said::Allow | Said::Continue) => return None,
         };
         let hit = Hit { what, instead: String::new(), span: Span::default(), certainty: Certainty::Certain };
-        Some(Finding { rule: format!("middleware/{}", result.id), verdict, hit })
+        Some(Finding { rule: format!("middleware/{}", result.id), verdict, savable: false, hit })
     }
 
     /// What follows from a middleware that failed. Nothing but a call that waits is ever held up by one.
@@ -158,6 +158,7 @@ impl Guard<'_> {
             Err(why) => decision.add(Finding {
                 rule: "middleware/transform".to_owned(),
                 verdict: Verdict::Ask,
+                savable: false,
                 hit: Hit {
                     what: format!("was rewritten by a middleware, and {why}"),
                     instead: String::new(),

@@ -11,7 +11,7 @@ use tollgate_model::json::Value;
 use tollgate_model::{
     Actor, Change, Decision, Effect, EffectKind, Event, Kind, Mode, Phase, ToolCall, Verdict, World,
 };
-use tollgate_policy::Policy;
+use tollgate_policy::{Budget, Policy};
 use tollgate_store::{
     Held, LogFault, STATE_PATIENCE, SessionProject, Whose, change_state, read_state, under_way,
 };
@@ -104,7 +104,7 @@ enum Later {
         text: String,
     },
     Deliver(Courier),
-    Clean(std::path::PathBuf),
+    Clean(std::path::PathBuf, Budget),
 }
 
 impl Guide<'_> {
@@ -390,8 +390,8 @@ impl Afterwards {
     }
 
     /// The same, and a look for snapshots that are too old.
-    pub fn and_clean(mut self, state: Option<&Path>) -> Self {
-        self.0.extend(state.map(|state| Later::Clean(state.to_owned())));
+    pub fn and_clean(mut self, due: Option<(&Path, Budget)>) -> Self {
+        self.0.extend(due.map(|(state, budget)| Later::Clean(state.to_owned(), budget)));
         self
     }
 
@@ -414,7 +414,7 @@ impl Afterwards {
                 Later::Delete { project, path } => tollgate_store::remove_mirror(Path::new(&project), &path),
                 Later::Notify { project, channel, text } => notify::send(&channel, &text, &project),
                 Later::Deliver(courier) => courier.start(),
-                Later::Clean(state) => crate::saving::clean::start(&state),
+                Later::Clean(state, budget) => crate::saving::clean::start(&state, &budget),
             }
         }
     }

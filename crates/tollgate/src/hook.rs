@@ -13,11 +13,11 @@ use tollgate_lastword::{self as lastword, Deadline};
 use tollgate_middleware::StageResult;
 use tollgate_model::json::Value;
 use tollgate_model::{
-    Case, Certainty, Decision, Effect, Event, Fault, FaultKind, Finding, Hit, OnFault, Record, Reply, Span,
-    Times, Verdict,
+    Case, Certainty, Decision, Effect, Event, Fault, FaultKind, Finding, Hit, OnFault, Phase, Record, Reply,
+    Span, Times, Verdict,
 };
 use tollgate_pipeline::{Judgement, Used};
-use tollgate_policy::{Audit, Loaded, Policy, Redact, Undo};
+use tollgate_policy::{Audit, Budget, Loaded, Policy, Redact};
 use tollgate_store::{Log, SessionProject, redact};
 use tollgate_workflow::Index;
 
@@ -131,9 +131,7 @@ impl Hook {
         let known = self.project(event);
         let project = known.path.clone();
         let loaded = self.policy(event, &project);
-        if loaded.policy.on_fault != OnFault::default() {
-            self.prepare_last_words(loaded.policy.on_fault);
-        }
+        self.prepare_other_last_words(loaded.policy.on_fault);
         let policy = micros(start) - read;
         let world = Machine::new(&project, &self.config, &self.state, &loaded.sources);
         let world = world.in_session(&self.state, event.agent.name(), &event.session);
@@ -141,6 +139,8 @@ impl Hook {
         let excepted = self.except(&Case { event, effects: &effects, world: &world }, &loaded, &mut decision);
         let secrets = Secrets::of(event, &self.state);
         let refusal = self.prepare_refusal(event, &secrets, &mut decision);
+        let saving = Saving::new(event, &effects, &world, &self.state, &loaded.policy);
+        let saved_first = self.save_first(&saving, &mut decision);
         let index = Index::from_bytes(loaded.beside.clone());
         let ended = if index.is_empty() { None } else { guide::stand_in(event, self.adapter) };
         let guide = Guide {
@@ -169,7 +169,7 @@ impl Hook {
         let session = Session { event, effects: &effects, world: &world, state: &self.state };
         session.weigh(&mut decision);
         let after = guide.keep(&effects, outcome, &mut decision);
-        let saved = self.save(&session, &world, &decision, loaded.policy.undo);
+        let saved = saved_first.unwrap_or_else(|| self.save(&saving, &decision));
         decision.alone = decision.verdict == Verdict::Ask && self.is_alone(event, &project);
         secrets.hide(&mut decision);
         let reply = self.reply(&session, &guard, &results, &mut decision);
@@ -186,18 +186,46 @@ impl Hook {
             saved: &saved,
         };
         let (reply, seq) = self.record(&kept, decision, reply);
-        (reply, after.and(self.delivery(&loaded.policy, seq)).and_clean(self.clean_up(&saved)))
+        (reply, self.and_later(after, &loaded.policy, seq, &saved))
+    }
+
+    /// A call that is refused only for losses may run once all of them are saved. Everything after this sees the call as
+    /// one that runs. If this process dies before, the refusal stands.
+    fn save_first(&self, saving: &Saving, decision: &mut Decision) -> Option<saving::Outcome> {
+        if !decision.is_savable() {
+            return None;
+        }
+        if saving.event.phase() != Phase::PreTool {
+            // The agent's own question about the same call; it was saved before that was asked.
+            let saved_before = self.adapter.profile().events.iter().any(|row| row.phase == Phase::PreTool);
+            if saved_before {
+                decision.settle_saved();
+            }
+            return None;
+        }
+        if decision.verdict_if_saved() >= Verdict::Deny {
+            return None;
+        }
+        match saving.save_whole() {
+            Ok(saved) => {
+                decision.settle_saved();
+                let notice = saved.notice().map(|notice| format!("tollgate: {notice}"));
+                decision.context.extend(notice.clone());
+                decision.notices.extend(notice);
+                Some(saved)
+            }
+            Err(why) => {
+                decision.unsaved = why;
+                None
+            }
+        }
     }
 
     /// Keeps what a call that may run deletes or overwrites; a call that is refused loses nothing.
-    fn save(&self, session: &Session, world: &Machine, decision: &Decision, undo: Undo) -> saving::Outcome {
-        if undo == Undo::Off {
-            return saving::Outcome::Nothing;
-        }
-        let Session { event, effects, .. } = *session;
-        saving::end(event, &self.state);
+    fn save(&self, saving: &Saving, decision: &Decision) -> saving::Outcome {
+        saving::end(saving.event, &self.state);
         match decision.verdict < Verdict::Deny {
-            true => Saving { event, effects, world, state: &self.state }.save(),
+            true => saving.save(),
             false => saving::Outcome::Nothing,
         }
     }
@@ -276,6 +304,17 @@ impl Hook {
         refusal.clone()
     }
 
+    /// What is done after the answer: what workflows want, and what the record and the snapshot bring with them.
+    fn and_later(
+        &self,
+        after: Afterwards,
+        policy: &Policy,
+        seq: Option<u64>,
+        saved: &saving::Outcome,
+    ) -> Afterwards {
+        after.and(self.delivery(policy, seq)).and_clean(self.clean_up(saved, policy))
+    }
+
     /// Whoever brings the record to the sinks, unless somebody is on the way already.
     fn delivery(&self, policy: &Policy, seq: Option<u64>) -> Option<Courier> {
         let from = seq.filter(|_| !policy.sinks.is_empty() && !tollgate_sinks::is_running(&self.state))?;
@@ -283,9 +322,9 @@ impl Hook {
     }
 
     /// The state directory, when old snapshots are to be looked for in it.
-    fn clean_up(&self, saved: &saving::Outcome) -> Option<&Path> {
+    fn clean_up(&self, saved: &saving::Outcome, policy: &Policy) -> Option<(&Path, Budget)> {
         let due = matches!(saved, saving::Outcome::Saved(_)) && saving::clean::is_due(&self.state);
-        due.then_some(self.state.as_path())
+        due.then_some((self.state.as_path(), policy.budget))
     }
 
     /// The one place where a failure becomes an answer.
@@ -302,6 +341,13 @@ impl Hook {
         // A fault that cannot be recorded is still answered, and the answer tells the fault itself.
         if Log::at(&self.state).append(&record, SystemTime::now()).is_ok() {
             lastword::recorded();
+        }
+    }
+
+    /// The same, where the policy says something else than what was prepared first.
+    fn prepare_other_last_words(&self, on_fault: OnFault) {
+        if on_fault != OnFault::default() {
+            self.prepare_last_words(on_fault);
         }
     }
 
@@ -459,7 +505,7 @@ fn unrecorded(why: &str) -> Finding {
         span: Span::default(),
         certainty: Certainty::Certain,
     };
-    Finding { rule: "audit-required".to_owned(), verdict: Verdict::Ask, hit }
+    Finding { rule: "audit-required".to_owned(), verdict: Verdict::Ask, savable: false, hit }
 }
 
 fn micros(start: Instant) -> u64 {

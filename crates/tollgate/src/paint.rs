@@ -36,7 +36,7 @@ impl Paint {
     pub fn verdict(self, verdict: Verdict, text: &str) -> String {
         let code = match verdict {
             Verdict::Allow => "32",
-            Verdict::Note => "36",
+            Verdict::Note | Verdict::Save => "36",
             Verdict::Ask => "33",
             Verdict::Deny | Verdict::Halt => "1;31",
         };

@@ -4,18 +4,22 @@
 
 pub mod clean;
 mod git;
+mod whole;
 
 use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tollgate_model::json::{Value, object};
 use tollgate_model::{
     Certainty, Effect, EffectKind, Event, FileKind, Phase, Place, ToolCall, ToolUse, World, WriteMode, Zone,
     is_rebuildable,
 };
+use tollgate_policy::{Budget, Policy, Undo};
 use tollgate_store::redact;
-use tollgate_undo::{After, Depth, Limits, Origin, Saved, Store, Wanted};
+use tollgate_undo::{After, Depth, Limits, Origin, Saved, Store, Wanted, size_in_words};
 
+use self::git::GitLosses;
 use crate::world::Machine;
 
 /// The most of a call that a list shows.
@@ -29,6 +33,7 @@ pub struct Saving<'a> {
     pub effects: &'a [Effect],
     pub world: &'a Machine,
     pub state: &'a Path,
+    pub policy: &'a Policy,
 }
 
 /// What came of it.
@@ -44,6 +49,14 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// What the person and the model are told of a call that runs because it was saved.
+    pub fn notice(&self) -> Option<String> {
+        let Self::Saved(Saved { id, files, bytes }) = self else { return None };
+        let plural = if *files == 1 { "" } else { "s" };
+        let size = size_in_words(*bytes);
+        Some(format!("saved {files} file{plural} ({size}) as {id}; to take it back: tollgate undo {id}"))
+    }
+
     /// What the record says of it.
     pub fn record(&self) -> Option<(String, Value)> {
         match self {
@@ -62,9 +75,38 @@ impl Outcome {
     }
 }
 
+impl<'a> Saving<'a> {
+    pub fn new(
+        event: &'a Event,
+        effects: &'a [Effect],
+        world: &'a Machine,
+        state: &'a Path,
+        policy: &'a Policy,
+    ) -> Self {
+        Self { event, effects, world, state, policy }
+    }
+}
+
 impl Saving<'_> {
+    /// Saves everything that the call would lose, so that a refusal of it is not needed; or says why that is not possible.
+    pub fn save_whole(&self) -> Result<Outcome, String> {
+        if self.policy.undo == Undo::Off {
+            return Err("saving is switched off (`undo: off`)".to_owned());
+        }
+        let tool = self.event.pending().ok_or("no call is about to run")?;
+        let whole = self.whole(tool)?;
+        match self.keep(tool, &whole.files, &whole.git) {
+            Outcome::Nothing => Err("nothing of what it would lose is there now".to_owned()),
+            Outcome::Failed(why) => Err(why),
+            saved @ Outcome::Saved(_) => Ok(saved),
+        }
+    }
+
     /// Saves what a call that may run loses.
     pub fn save(&self) -> Outcome {
+        if self.policy.undo == Undo::Off {
+            return Outcome::Nothing;
+        }
         let Some(tool) = self.event.pending().filter(|_| self.event.phase() == Phase::PreTool) else {
             return Outcome::Nothing;
         };
@@ -73,23 +115,22 @@ impl Saving<'_> {
             Ok(git) => git,
             Err(why) => return Outcome::Failed(why),
         };
-        wanted.extend(git.files);
+        wanted.extend(git.files.iter().cloned());
         if wanted.is_empty() && git.repositories.is_empty() {
             return Outcome::Nothing;
         }
+        self.keep(tool, &wanted, &git)
+    }
+
+    fn keep(&self, tool: &ToolUse, wanted: &[Wanted], git: &GitLosses) -> Outcome {
         let store = Store::at(self.state);
         let origin = self.origin(tool);
+        let limits = limits(&self.policy.budget);
         let is_edit = matches!(tool.call, ToolCall::Write { .. } | ToolCall::Edit { .. });
         let saved = match git.repositories.is_empty() {
-            true if is_edit => store.save_edited(&origin, &wanted, &Limits::default()),
-            true => store.save(&origin, &wanted, &Limits::default()),
-            false => store.save_with_git(
-                &origin,
-                &wanted,
-                &git.repositories,
-                git.pinned.as_deref(),
-                &Limits::default(),
-            ),
+            true if is_edit => store.save_edited(&origin, wanted, &limits),
+            true => store.save(&origin, wanted, &limits),
+            false => store.save_with_git(&origin, wanted, &git.repositories, git.pinned.as_deref(), &limits),
         };
         match saved {
             Ok(Some(saved)) => Outcome::Saved(saved),
@@ -169,6 +210,10 @@ impl Saving<'_> {
         let path = folder.join(named.file_name()?);
         Some(Wanted { path, depth: Depth::Node, after: After::Unknown })
     }
+}
+
+fn limits(budget: &Budget) -> Limits {
+    Limits { bytes: budget.size, files: budget.files, time: Duration::from_millis(budget.ms) }
 }
 
 /// Every path that a pattern may stand for: what begins as it does up to its first unknown part.

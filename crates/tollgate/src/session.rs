@@ -129,6 +129,7 @@ impl Session<'_> {
         decision.add(Finding {
             rule: REPEATED.to_owned(),
             verdict,
+            savable: false,
             hit: Hit {
                 what,
                 instead: instead.to_owned(),

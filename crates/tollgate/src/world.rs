@@ -95,6 +95,11 @@ impl Machine {
         self.git.staged_objects(root)
     }
 
+    /// The files in which a commit differs from what is checked out in a work tree; `None` when that cannot be told.
+    pub fn changed_since(&self, root: &str, revision: &str) -> Option<Vec<String>> {
+        self.git.changed_since(root, revision)
+    }
+
     /// What the session keeps of a file, unless the disk has something newer at its name. The time of the last change
     /// of any kind counts, which nobody sets back. Of two at the same tick, what was written is what was said.
     fn kept(&self, path: &str, on_disk: std::io::Result<fs::Metadata>) -> Option<KeptText> {

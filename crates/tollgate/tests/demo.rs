@@ -165,7 +165,7 @@ fn an_unexpected_answer_is_told_and_ends_with_1() {
     let shown = answer(user.demo().env("PATH", path), b"");
     assert_eq!(shown.code, Some(1), "{}", shown.stdout);
     assert!(
-        shown.stderr.contains("$ git reset --hard: expected allow, the answer was deny"),
+        shown.stderr.contains("$ git reset --hard: expected allow, the answer was save"),
         "{}",
         shown.stderr
     );

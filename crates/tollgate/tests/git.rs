@@ -48,7 +48,7 @@ fn asked(answer: &Answer) -> &Answer {
 }
 
 #[test]
-fn a_clean_tree_may_be_reset_and_a_changed_one_not() {
+fn a_clean_tree_may_be_reset_and_a_changed_one_is_saved_first() {
     let scratch = repository();
     for command in
         ["git reset --hard", "git checkout -- .", "git clean -fdx", "git restore .", "git switch -f main"]
@@ -56,14 +56,37 @@ fn a_clean_tree_may_be_reset_and_a_changed_one_not() {
         scratch.bash(command).silent();
     }
     write(&scratch, "src/a.rs", "two\n");
-    let answer = scratch.bash("git reset --hard");
-    assert!(answer.denied().says("src/a.rs") && answer.says("git stash -u"), "{}", answer.stdout);
-    scratch.bash("git checkout -- src/a.rs").denied();
+    for command in
+        ["git reset --hard", "git checkout -- src/a.rs", "cd src && git restore .", "git checkout -f HEAD~0"]
+    {
+        scratch.saved(command);
+        assert_eq!(lost(&scratch), "`src/a.rs`", "{command}");
+    }
     scratch.bash("git checkout -- src/b.rs").silent();
     scratch.bash("git clean -fd").silent();
     scratch.bash("git stash -u && git reset --hard").silent();
-    scratch.bash("cd src && git restore .").denied();
     scratch.bash("cd docs && git restore .").silent();
+}
+
+/// What the last finding says is lost.
+fn lost(scratch: &Scratch) -> String {
+    let record = scratch.log().pop().unwrap();
+    let what = record["findings"][0]["what"].as_str().unwrap();
+    let list = what.split_once(": ").map_or(what, |(_, list)| list);
+    list.split_once(" (`").map_or(list, |(list, _)| list).to_owned()
+}
+
+#[test]
+fn without_saving_a_changed_tree_is_not_reset() {
+    let scratch = repository();
+    scratch.policy("version: 1\nundo: off\n");
+    write(&scratch, "src/a.rs", "two\n");
+    let answer = scratch.bash("git reset --hard");
+    assert!(answer.denied().says("src/a.rs") && answer.says("git stash -u"), "{}", answer.stdout);
+    assert!(answer.says("undo: off"), "{}", answer.stdout);
+    scratch.policy("version: 1\nrules: {git-discard: deny}\n");
+    let answer = scratch.bash("git reset --hard");
+    assert!(answer.denied().says("src/a.rs") && !answer.says("saved"), "{}", answer.stdout);
 }
 
 #[test]
@@ -72,6 +95,7 @@ fn a_reason_lists_five_files_and_counts_the_rest() {
     for at in 0..8 {
         write(&scratch, &format!("note-{at}.txt"), "x");
     }
+    scratch.policy("version: 1\nrules: {git-discard: deny}\n");
     let answer = scratch.bash("git clean -fd");
     assert!(
         answer.denied().says("note-4.txt") && answer.says("and 3 more") && !answer.says("note-5.txt"),
@@ -102,12 +126,16 @@ fn deletes_are_judged_by_what_they_lose() {
     ] {
         scratch.bash(command).silent();
     }
-    assert!(asked(&scratch.bash("rm -rf draft")).says("draft/"));
-    assert!(asked(&scratch.bash("rm -rf docs data")).says("data/"));
-    asked(&scratch.bash("rm -rf d*"));
-    asked(&scratch.bash("find draft -type f -delete"));
+    for (command, named) in
+        [("rm -rf draft", "draft/"), ("rm -rf docs data", "data/"), ("rm -rf d*", "data/")]
+    {
+        scratch.saved(command);
+        assert!(lost(&scratch).contains(named), "{command}: {}", lost(&scratch));
+    }
+    scratch.saved("find draft -type f -delete");
     write(&scratch, "docs/guide.md", "two\n");
-    assert!(asked(&scratch.bash("rm -rf docs")).says("docs/guide.md"));
+    scratch.saved("rm -rf docs");
+    assert!(lost(&scratch).contains("docs/guide.md"));
 }
 
 #[test]
@@ -141,7 +169,11 @@ fn files_are_work_too_when_nobody_named_the_one() {
         "find data -name '*.db' -exec rm {} ';'",
         "fd -e md . draft -x rm",
     ] {
-        asked(&scratch.bash(command));
+        match command.starts_with("fd ") {
+            // Not everybody has it.
+            true => drop(scratch.bash(command).saved_as().unwrap()),
+            false => drop(scratch.saved(command)),
+        }
     }
 }
 
@@ -152,7 +184,7 @@ fn a_repository_below_the_workspace_is_not_lost_unseen() {
     git(&scratch, &["clone", "-q", ".", clone.to_str().unwrap()]);
     scratch.bash("rm -rf vendor/lib").silent();
     fs::write(clone.join("src/a.rs"), "mine\n").unwrap();
-    asked(&scratch.bash("rm -rf vendor/lib"));
+    scratch.saved("rm -rf vendor/lib");
 }
 
 #[test]
@@ -165,15 +197,18 @@ fn branches_stashes_and_work_trees() {
     git(&scratch, &["commit", "-q", "-m", "side"]);
     git(&scratch, &["checkout", "-q", "main"]);
     scratch.bash("git branch -D merged").silent();
-    assert!(asked(&scratch.bash("git branch -D side")).says("1 commit on side"));
+    scratch.saved("git branch -D side");
+    assert!(lost(&scratch).contains("1 commit on side"));
     scratch.bash("git stash drop").silent();
     write(&scratch, "src/a.rs", "two\n");
     git(&scratch, &["stash", "push", "-q", "-m", "half done"]);
-    assert!(asked(&scratch.bash("git stash drop")).says("half done"));
+    scratch.saved("git stash drop");
+    assert!(lost(&scratch).contains("half done"));
     git(&scratch, &["worktree", "add", "-q", "../tree"]);
     scratch.bash("git worktree remove --force ../tree").silent();
     fs::write(scratch.home().join("tree/new.txt"), "x").unwrap();
-    assert!(asked(&scratch.bash("git worktree remove --force ../tree")).says("new.txt"));
+    scratch.saved("git worktree remove --force ../tree");
+    assert!(lost(&scratch).contains("new.txt") && scratch.home().join("tree/new.txt").exists());
     scratch.bash("git worktree remove ../tree").silent();
 }
 
@@ -274,6 +309,7 @@ fn f43_code_in_a_repository_is_never_run_by_the_gate() {
         let left = fs::read_dir(&marks).unwrap().count();
         assert_eq!(left, 0, "{command} ran code of the repository");
     }
+    scratch.policy("version: 1\nrules: {git-discard: deny}\n");
     assert!(scratch.bash("git reset --hard").denied().says("src/a.rs"));
     // The traps are real.
     let _ = scratch.git_command().arg("status").output();

@@ -1,5 +1,6 @@
 //! The gate against git itself: each command is judged, then really run in a throw-away copy of a repository.
-//! What git loses must not have passed in silence.
+//! What git loses must not have passed in silence. What passes because it was saved is run in the project itself as well,
+//! and `tollgate undo` must bring all of it back.
 
 #![allow(
     clippy::unwrap_used,
@@ -7,6 +8,7 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::string_slice,
+    clippy::print_stderr,
     reason = "tests"
 )]
 
@@ -251,12 +253,16 @@ fn check(commands: &[String]) {
         "the repository holds all the work at first"
     );
     let mut wrong = Vec::new();
-    let mut losing = 0;
+    let (mut losing, mut saved) = (0, 0);
     for command in commands {
         let lost = lost(command, &scratch);
         losing += usize::from(!lost.is_empty());
-        let decision = scratch.bash(command).decision();
-        if !lost.is_empty() && decision == "none" {
+        let said = scratch.bash(command);
+        let decision = said.decision();
+        if said.saved_as().is_some() {
+            scratch.saved(command);
+            saved += 1;
+        } else if !lost.is_empty() && decision == "none" {
             wrong.push(format!("{command}: silent, and lost {lost:?}"));
         }
         let cautious = command.contains("||") || CAUTIOUS.iter().any(|part| command.contains(part));
@@ -265,6 +271,7 @@ fn check(commands: &[String]) {
         }
     }
     assert!(wrong.is_empty(), "{} of {} wrong:\n{}", wrong.len(), commands.len(), wrong.join("\n"));
+    eprintln!("{losing} of {} commands lose something, {saved} were saved and restored", commands.len());
     assert!(losing > 10, "only {losing} commands lose anything, so the test shows little");
 }
 

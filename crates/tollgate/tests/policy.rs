@@ -578,8 +578,8 @@ tests:
     files: { src/a.rs: "fn main() {}" }
     changed: { src/a.rs: "fn main() { work() }" }
     run: git reset --hard
-    expect: deny
-    says: src/a.rs
+    expect: save
+    says: tollgate undo u-
   - name: nothing to lose
     git: true
     files: { src/a.rs: "fn main() {}" }

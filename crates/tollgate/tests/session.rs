@@ -167,6 +167,7 @@ fn a_copy_of_a_secret_is_a_secret() {
 fn a_tag_of_the_sessions_own_makes_nothing_a_cache() {
     let scratch = Scratch::new();
     let tag = "Signature: 8a477f597d28d172789f06886806bc55\n";
+    scratch.policy("version: 1\nrules: {work-delete: ask}\n");
     let session = Session::new(&scratch, "s");
     std::fs::write(scratch.project().join("src/main.rs"), "fn main() {}").unwrap();
     scratch.git(&["init", "-q"]);

@@ -421,7 +421,12 @@ impl<'a> Evaluator<'a, '_> {
             Refusal::Fail => Verdict::Halt,
         };
         let hit = Hit { what: message, instead, span: Span::default(), certainty: Certainty::Certain };
-        self.out.findings.push(Finding { rule: format!("workflow/{}", flow.name), verdict, hit });
+        self.out.findings.push(Finding {
+            rule: format!("workflow/{}", flow.name),
+            verdict,
+            savable: false,
+            hit,
+        });
     }
 
     /// The most important first, nothing twice, and no more than agents take.

@@ -91,6 +91,7 @@ pub fn decisions() -> Vec<(&'static str, Decision)> {
         ("a rewrite that is no object", Decision { rewrite: Some(Value::Null), ..one(Verdict::Allow) }),
         ("a refusal without a reason", Decision { verdict: Verdict::Deny, ..Decision::default() }),
         ("a long reason", long),
+        ("save", said(Verdict::Save)),
         ("ask, alone", Decision { alone: true, ..one(Verdict::Ask) }),
     ]
 }
@@ -106,5 +107,5 @@ fn finding(verdict: Verdict, what: &str) -> Finding {
         span: Span::default(),
         certainty: Certainty::Certain,
     };
-    Finding { rule: "delete-home".into(), verdict, hit }
+    Finding { rule: "delete-home".into(), verdict, savable: false, hit }
 }

@@ -23,7 +23,9 @@ fn every_answer_is_taken_as_it_was_meant() {
                 let seen = taken(agent, &event, &reply);
                 let about = format!("{agent} {} {name}: {reply:?}", fixture.name);
                 match reply.expressed {
-                    Verdict::Allow | Verdict::Note => assert!(!seen.blocked && !seen.asked, "{about}"),
+                    Verdict::Allow | Verdict::Note | Verdict::Save => {
+                        assert!(!seen.blocked && !seen.asked, "{about}")
+                    }
                     Verdict::Ask => assert!(seen.asked || event.name.contains("ermission"), "{about}"),
                     Verdict::Deny => assert!(seen.blocked, "{about}"),
                     Verdict::Halt => {}

@@ -17,7 +17,7 @@ fn broken() -> Fault {
 fn taken(event: &str, reply: &Reply) -> Outcome {
     let seen = host::take(event, "", reply).unwrap_or_else(|error| panic!("{event}: {error}: {reply:?}"));
     let carried = match reply.expressed {
-        Verdict::Allow | Verdict::Note => !seen.blocked && !seen.turn_ends,
+        Verdict::Allow | Verdict::Note | Verdict::Save => !seen.blocked && !seen.turn_ends,
         Verdict::Ask => seen.asked,
         Verdict::Deny | Verdict::Halt => seen.blocked,
     };

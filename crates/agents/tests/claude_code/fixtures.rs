@@ -81,7 +81,7 @@ pub fn finding(verdict: Verdict, what: &str) -> Finding {
         span: Span::default(),
         certainty: Certainty::Certain,
     };
-    Finding { rule: "delete-home".into(), verdict, hit }
+    Finding { rule: "delete-home".into(), verdict, savable: false, hit }
 }
 
 /// The same event with or without a person.

@@ -32,7 +32,9 @@ fn check(event: &Event, decision: &Decision) {
     let shown = || format!("{} {:?}\n{decision:?}\n{reply:?}\n{seen:?}", event.name, event.attended);
     let goes = !seen.blocked && !seen.turn_ends;
     let carried = match reply.expressed {
-        Verdict::Allow | Verdict::Note => goes && (!seen.asked || decision.verdict < Verdict::Ask),
+        Verdict::Allow | Verdict::Note | Verdict::Save => {
+            goes && (!seen.asked || decision.verdict < Verdict::Ask)
+        }
         Verdict::Ask => seen.asked && goes,
         Verdict::Deny => seen.blocked,
         Verdict::Halt => seen.turn_ends,

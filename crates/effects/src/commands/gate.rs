@@ -1,6 +1,6 @@
 //! Tollgate itself, run from a tool call: the owner's commands and the hook are not for agents.
 
-use tollgate_model::EffectKind;
+use tollgate_model::{Effect, EffectKind};
 use tollgate_shell::eval::Outcome;
 
 use super::Run;
@@ -56,10 +56,35 @@ pub(super) fn tollgate(run: &mut Run) -> Outcome {
         || (verb == "state" && matches!(sub.as_str(), "get" | "list" | ""))
         || (verb == "workflow"
             && matches!(sub.as_str(), "list" | "status" | "graph" | "check" | "eject" | ""));
+    if verb == "undo" && takes_back(run, &sub) {
+        return run.derived();
+    }
     if !looks {
         run.push(EffectKind::Tamper {
             what: format!("the gate itself (`tollgate {verb}` is for its owner)"),
         });
     }
     run.derived()
+}
+
+/// `tollgate undo` in an agent's shell: an ordinary writing call, as long as it works on the session's own saved files.
+/// Which these are stands in the environment, so nothing in the call may change that: a store that somebody else laid out
+/// would be written wherever it says.
+fn takes_back(run: &mut Run, sub: &str) -> bool {
+    let words: Option<Vec<&str>> = run.args.iter().map(Word::literal).collect();
+    let Some(words) = words else { return false };
+    let is_other = |word: &&str| ["--state", "--config", "--diff"].iter().any(|name| word.starts_with(name));
+    let earlier = |effect: &Effect| match &effect.kind {
+        EffectKind::Exec { program, .. } => program != "tollgate",
+        _ => false,
+    };
+    let is_told = !run.call.assigns.is_empty() || run.shell.exported().next().is_some();
+    if words.iter().any(is_other) || is_told || run.analyst.found().iter().any(earlier) {
+        return false;
+    }
+    if !matches!(sub, "list" | "show" | "") {
+        let here = Word::literal_at(run.analyst.world.workspace(), run.call.span);
+        run.analyst.alter(&here, false, run.shell);
+    }
+    true
 }

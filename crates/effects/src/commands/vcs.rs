@@ -107,8 +107,8 @@ pub(super) fn bfg(run: &mut Run) -> Outcome {
 
 fn answer(run: &mut Run, loses: bool, operation: &str) -> Outcome {
     if loses {
-        let kind =
-            EffectKind::WorkLoss { operation: operation.to_owned(), kind: Loss::Files, lost: Vec::new() };
+        let (operation, root) = (operation.to_owned(), String::new());
+        let kind = EffectKind::WorkLoss { operation, kind: Loss::Files, lost: Vec::new(), root };
         run.analyst.push(kind, run.call.span, Certainty::Possible);
         return Outcome::silent(Status::Either);
     }

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use tollgate_model::{Approve, Card, Level, Mode, OnFault, Pack};
 
 use super::{Audit, Exception, PackSet, Policy, Rank, Redact, Setting, Undo, describe, strictest};
+use crate::undo::Budget;
 
 static CARDS: [Card; 5] = [
     card("a", Pack::Core, Level::Deny),
@@ -14,11 +15,21 @@ static CARDS: [Card; 5] = [
 ];
 
 const fn card(id: &'static str, pack: Pack, level: Level) -> Card {
-    Card { id, pack, level, unsure: Level::Ask, doc: "", instead: &[], person: "", examples: &[] }
+    Card {
+        id,
+        pack,
+        level,
+        otherwise: level,
+        unsure: Level::Ask,
+        doc: "",
+        instead: &[],
+        person: "",
+        examples: &[],
+    }
 }
 
 fn setting(pack: Pack) -> impl Strategy<Value = Setting> {
-    let levels = prop::sample::select(vec![Level::Off, Level::Note, Level::Ask, Level::Deny]);
+    let levels = prop::sample::select(vec![Level::Off, Level::Note, Level::Save, Level::Ask, Level::Deny]);
     let except = prop::collection::btree_set(
         ("/p|/q", "x|\\*\\*").prop_map(|(base, pattern)| Exception { base, pattern }),
         0..3,
@@ -44,6 +55,11 @@ fn policy() -> impl Strategy<Value = Policy> {
                 audit: [Audit::Optional, Audit::Required][usize::from(audit)],
                 redact: [Redact::Secrets, Redact::Personal][usize::from(redact)],
                 undo: [Undo::Off, Undo::Save][usize::from(redact)],
+                budget: Budget {
+                    size: 1 + u64::from(audit),
+                    days: 2 - u64::from(audit),
+                    ..Budget::default()
+                },
                 packs_off: PackSet(bits(off[0], Pack::Core) | bits(off[1], Pack::Cloud)),
                 rules: named.collect::<BTreeMap<_, _>>(),
                 pipelines: Vec::new(),
@@ -62,6 +78,7 @@ fn covers(a: &Policy, b: &Policy) -> bool {
     a.mode >= b.mode
         && a.on_fault >= b.on_fault
         && a.approve >= b.approve
+        && a.budget.strictest(b.budget) == a.budget
         && a.audit >= b.audit
         && a.redact >= b.redact
         && CARDS.iter().all(|card| a.level(card) >= b.level(card))

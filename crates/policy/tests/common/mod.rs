@@ -20,7 +20,17 @@ pub static CARDS: [Card; 5] = [
 ];
 
 const fn card(id: &'static str, pack: Pack, level: Level) -> Card {
-    Card { id, pack, level, unsure: Level::Ask, doc: "", instead: &[], person: "", examples: &[] }
+    Card {
+        id,
+        pack,
+        level,
+        otherwise: level,
+        unsure: Level::Ask,
+        doc: "",
+        instead: &[],
+        person: "",
+        examples: &[],
+    }
 }
 
 impl Catalogue for Rules {

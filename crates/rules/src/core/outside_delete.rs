@@ -8,7 +8,7 @@ rule! {
     /// ## Instead
     /// Delete inside the workspace, or ask the person to do it.
     pub struct OutsideDelete;
-    id: "outside-delete", pack: Core, level: Deny,
+    id: "outside-delete", pack: Core, level: Save, otherwise: Deny,
     instead: ["rm -rf build"],
     examples: [
         hit Shell("rm -rf ~/Documents"),

@@ -8,7 +8,7 @@ rule! {
     /// ## Instead
     /// Leave it, or ask the person to delete it.
     pub struct OutsideFileDelete;
-    id: "outside-file-delete", pack: Core, level: Ask,
+    id: "outside-file-delete", pack: Core, level: Save, otherwise: Ask,
     person: "what lies outside the workspace is the person's to delete",
     examples: [
         hit Shell("rm ~/notes.txt"),

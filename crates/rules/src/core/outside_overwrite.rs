@@ -8,7 +8,7 @@ rule! {
     /// ## Instead
     /// Write to a new file, or inside the workspace.
     pub struct OutsideOverwrite;
-    id: "outside-overwrite", pack: Core, level: Ask,
+    id: "outside-overwrite", pack: Core, level: Save, otherwise: Ask,
     instead: ["cp notes.txt notes.new.txt"],
     examples: [
         hit Shell("echo x > ~/notes.txt"),

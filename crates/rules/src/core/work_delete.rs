@@ -18,7 +18,7 @@ rule! {
     /// ## Instead
     /// Commit or stash it first, move it aside, or name the files that should go.
     pub struct WorkDelete;
-    id: "work-delete", pack: Core, level: Ask,
+    id: "work-delete", pack: Core, level: Save, otherwise: Ask,
     instead: ["git stash -u"],
     examples: [
         hit Shell("rm -rf src"),

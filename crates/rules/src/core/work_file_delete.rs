@@ -19,7 +19,7 @@ rule! {
     /// ## Instead
     /// Commit or stash them first, or move them aside.
     pub struct WorkFileDelete;
-    id: "work-file-delete", pack: Core, level: Ask,
+    id: "work-file-delete", pack: Core, level: Save, otherwise: Ask,
     instead: ["git stash -u", "mv data/local.db data/local.old.db"],
     examples: [
         hit Shell("rm data/local.db"),

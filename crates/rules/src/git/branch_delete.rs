@@ -8,7 +8,7 @@ rule! {
     /// ## Instead
     /// Merge or push the branch first; `git branch -d` deletes only what is merged.
     pub struct BranchDelete;
-    id: "git-branch-delete", pack: Git, level: Ask,
+    id: "git-branch-delete", pack: Git, level: Save, otherwise: Ask,
     instead: ["git branch -d merged"],
     examples: [
         hit Shell("git branch -D old"),
@@ -30,7 +30,7 @@ impl Rule for BranchDelete {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::WorkLoss { kind: Loss::Commits, operation, lost } => {
+            EffectKind::WorkLoss { kind: Loss::Commits, operation, lost, .. } => {
                 let lost = if lost.is_empty() { "perhaps".to_owned() } else { lost.join(", ") };
                 Words::new(
                     format!("leaves commits without a name: {lost} (`{operation}`)"),

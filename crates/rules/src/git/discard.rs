@@ -10,7 +10,7 @@ rule! {
     /// ## Instead
     /// `git stash -u` first, then run it again; or commit.
     pub struct Discard;
-    id: "git-discard", pack: Git, level: Deny,
+    id: "git-discard", pack: Git, level: Save, otherwise: Deny,
     instead: ["git stash -u"],
     examples: [
         hit Shell("git reset --hard"),
@@ -42,7 +42,7 @@ impl Rule for Discard {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::WorkLoss { kind: Loss::Files, operation, lost } => {
+            EffectKind::WorkLoss { kind: Loss::Files, operation, lost, .. } => {
                 Words::new(what(operation, lost), instead(operation))
             }
             _ => None,

@@ -8,7 +8,7 @@ rule! {
     /// ## Instead
     /// `git stash pop`, or `git stash branch kept`.
     pub struct StashDrop;
-    id: "git-stash-drop", pack: Git, level: Ask,
+    id: "git-stash-drop", pack: Git, level: Save, otherwise: Ask,
     instead: ["git stash pop"],
     examples: [
         hit Shell("git stash drop"),
@@ -28,7 +28,7 @@ impl Rule for StashDrop {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::WorkLoss { kind: Loss::Stash, operation, lost } => {
+            EffectKind::WorkLoss { kind: Loss::Stash, operation, lost, .. } => {
                 let lost = if lost.is_empty() { "what is in the stash".to_owned() } else { listed(lost) };
                 Words::new(
                     format!("throws away {lost} (`{operation}`)"),

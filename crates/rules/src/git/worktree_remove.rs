@@ -8,7 +8,7 @@ rule! {
     /// ## Instead
     /// `git worktree remove` without `--force`, which refuses while there is something to lose.
     pub struct WorktreeRemove;
-    id: "git-worktree-remove", pack: Git, level: Ask,
+    id: "git-worktree-remove", pack: Git, level: Save, otherwise: Ask,
     instead: ["git worktree remove ../tree"],
     examples: [
         hit Shell("git worktree remove --force ../tree"),
@@ -26,7 +26,7 @@ impl Rule for WorktreeRemove {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::WorkLoss { kind: Loss::WorkTree, operation, lost } => {
+            EffectKind::WorkLoss { kind: Loss::WorkTree, operation, lost, .. } => {
                 let lost = if lost.is_empty() { "perhaps".to_owned() } else { listed(lost) };
                 Words::new(
                     format!("removes a work tree with what is not committed in it: {lost} (`{operation}`)"),

@@ -7,7 +7,8 @@ use crate::kit::{Words, first, rule};
 rule! {
     /// Stops an agent from touching Tollgate: its files, its commands for owners, its variables.
     ///
-    /// The copies that `tollgate undo` restores are not read either: any of them may hold a secret.
+    /// The copies that `tollgate undo` restores are not read either: any of them may hold a secret. To take back what its
+    /// own session lost is an ordinary writing call.
     ///
     /// ## Instead
     /// Ask the person. They can change the policy in their own editor and terminal.
@@ -26,6 +27,15 @@ rule! {
         hit Shell("cat ~/.local/state/tollgate/undo/objects/ab/cdef"),
         hit Read("~/.local/state/tollgate/undo/snapshots/u-7F3K"),
         hit Shell("cp -r ~/.local/state/tollgate/undo /tmp/copy"),
+        hit Shell("XDG_STATE_HOME=/tmp/x tollgate undo u-7F3K"),
+        hit Shell("env -i tollgate undo u-7F3K"),
+        hit Shell("export HOME=/tmp/x; tollgate undo u-7F3K"),
+        hit Shell("env -u CLAUDECODE tollgate undo show u-7F3K --diff"),
+        hit Shell("tollgate undo --state /tmp/x u-7F3K"),
+        hit Shell("tollgate undo $ID"),
+        pass Shell("tollgate undo u-7F3K"),
+        pass Shell("tollgate undo list"),
+        pass Shell("tollgate undo restore u-7F3K src/a.rs"),
         pass Shell("tollgate explain ls"),
         pass Shell("kill $(pgrep -f webpack)"),
         pass Shell("tollgate check tollgate.yaml"),

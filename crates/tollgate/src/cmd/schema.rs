@@ -56,10 +56,17 @@ pub fn schema(kind: Kind) -> Value {
 
 fn policy() -> Value {
     let rules: Vec<&str> = tollgate_rules::all().map(|rule| rule.card().id).collect();
-    let rule = json!({"anyOf": [words(&Level::NAMES), object(&keys::RULE_KEYS, &[], |key| match key {
-        "level" => words(&Level::NAMES),
-        _ => list(text()),
-    })]});
+    // Only what a snapshot brings back may be saved instead.
+    let rule = |id: &str| {
+        let restorable =
+            tollgate_rules::all().any(|rule| rule.card().id == id && rule.card().is_restorable());
+        let levels: Vec<&str> =
+            Level::NAMES.into_iter().filter(|name| restorable || *name != "save").collect();
+        json!({"anyOf": [words(&levels), object(&keys::RULE_KEYS, &[], |key| match key {
+            "level" => words(&levels),
+            _ => list(text()),
+        })]})
+    };
     let packs: Vec<String> =
         Pack::ALL.iter().flat_map(|pack| [pack.name().to_owned(), format!("-{}", pack.name())]).collect();
     object(&keys::KEYS, &["version"], |key| match key {
@@ -78,7 +85,7 @@ fn policy() -> Value {
         ),
         "packs" => described(nullable(list(json!({"enum": packs}))), "A name with `-` takes a pack out."),
         "rules" => {
-            let each = rules.iter().map(|id| ((*id).to_owned(), rule.clone())).collect::<Map<_, _>>();
+            let each = rules.iter().map(|id| ((*id).to_owned(), rule(id))).collect::<Map<_, _>>();
             described(
                 nullable(json!({"type": "object", "properties": each, "additionalProperties": false})),
                 "How firmly each rule is held to.",
@@ -92,7 +99,13 @@ fn policy() -> Value {
         ),
         "hooks" => described(map(pipeline()), "Middleware by event."),
         "redact" => described(words(&["secrets", "personal"]), "What is taken out of records."),
-        "undo" => described(words(&["off", "save"]), "Whether a call's losses are saved before it runs."),
+        "undo" => described(
+            json!({"anyOf": [words(&["off", "save"]), object(&keys::UNDO_KEYS, &[], |key| match key {
+                "size" | "store" => json!({"anyOf": [text(), json!({"type": "integer"})]}),
+                _ => json!({"type": "integer"}),
+            })]}),
+            "Whether a call's losses are saved before it runs, and how much that may take.",
+        ),
         "sinks" => described(nullable(list(sink())), "Where records go besides the log, after the answer."),
         "trust" => described(
             nullable(list(object(&keys::TRUST_KEYS, &keys::TRUST_KEYS, |_| text()))),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use tollgate_policy::Budget;
 use tollgate_undo::Store;
 
 /// The hidden command that does it.
@@ -24,10 +25,11 @@ pub fn is_due(state: &Path) -> bool {
 }
 
 /// Starts a process that outlives this one. One that cannot be started leaves it to the next.
-pub fn start(state: &Path) {
+pub fn start(state: &Path, budget: &Budget) {
     let Ok(program) = std::env::current_exe() else { return };
     let mut command = Command::new(program);
-    command.arg(NAME).arg(state).process_group(0);
+    let kept = [budget.days, budget.store].map(|number| number.to_string());
+    command.arg(NAME).arg(state).args(kept).process_group(0);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let _ = command.spawn();
 }

@@ -145,12 +145,24 @@ pub fn in_terminal(scratch: &Scratch, args: &str, typed: &str) -> Answer {
 
 /// A text without what differs from run to run: the scratch folder of `tollgate demo`, and the times of log lines.
 pub fn steady(text: &str) -> String {
-    let lines = text.lines().map(|line| line.split(' ').map(steady_word).collect::<Vec<_>>().join(" "));
+    let lines = text.lines().map(|line| {
+        let line = line.split(' ').map(steady_word).collect::<Vec<_>>().join(" ");
+        // How much git keeps beside the files depends on its version.
+        match line.split_once(": saved ").and_then(|(start, rest)| Some((start, rest.split_once(" as ")?.1)))
+        {
+            Some((start, rest)) => format!("{start}: saved […] as {rest}"),
+            None => line,
+        }
+    });
     lines.collect::<Vec<_>>().join("\n")
 }
 
 fn steady_word(word: &str) -> String {
     let shape: String = word.chars().map(|c| if c.is_ascii_digit() { '#' } else { c }).collect();
+    if let Some((_, rest)) = word.split_once("u-").filter(|(start, id)| start.is_empty() && id.len() >= 4) {
+        let end = if rest.ends_with(';') { ";" } else { "" };
+        return format!("u-[…]{end}");
+    }
     match (shape.as_str(), word.split_once("/tollgate-demo-")) {
         ("##-##" | "##:##:##", _) => "[…]".to_owned(),
         (_, Some((_, rest))) => {
@@ -246,5 +258,90 @@ impl Answer {
 
     pub fn says(&self, text: &str) -> bool {
         self.stdout.contains(text) || self.stderr.contains(text)
+    }
+}
+
+/// What is in a folder: every path below it with what it holds, and what git says of it where it is a repository.
+fn everything(scratch: &Scratch, folder: &Path) -> std::collections::BTreeMap<PathBuf, String> {
+    let mut all = std::collections::BTreeMap::new();
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(path) = waiting.pop() {
+        let metadata = std::fs::symlink_metadata(&path).unwrap();
+        let held = if metadata.is_dir() {
+            let entries = std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path());
+            waiting.extend(entries.filter(|path| !path.ends_with(".git")));
+            String::from("folder")
+        } else if metadata.is_symlink() {
+            format!("link to {}", std::fs::read_link(&path).unwrap().display())
+        } else if metadata.is_file() {
+            String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned()
+        } else {
+            format!("{:?}", metadata.file_type())
+        };
+        all.insert(path, format!("{:o} {held}", std::os::unix::fs::MetadataExt::mode(&metadata)));
+    }
+    let asked: [&[&str]; 6] = [
+        &["status", "--porcelain=v2", "--branch", "--ignored"],
+        &["for-each-ref", "--exclude=refs/tollgate"],
+        &["stash", "list"],
+        &["worktree", "list"],
+        &["diff", "--cached"],
+        &["diff"],
+    ];
+    for words in asked {
+        let output = scratch.git_command().args(words).current_dir(folder).output().unwrap();
+        all.insert(words.join(" ").into(), String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    all
+}
+
+impl Scratch {
+    /// A call that is let through because it was saved: it really runs, and `tollgate undo` takes it back.
+    #[track_caller]
+    pub fn saved(&self, text: &str) -> Answer {
+        self.saved_with_undo(text, |_| ())
+    }
+
+    /// The same, with something done between the call and its undoing.
+    #[track_caller]
+    pub fn saved_with_undo(&self, text: &str, between: impl Fn(&Self)) -> Answer {
+        let before = everything(self, &self.project());
+        let said = self.bash(text);
+        assert_eq!(said.decision(), "none", "{text}: {} {}", said.stdout, said.stderr);
+        let id = said.saved_as().unwrap_or_else(|| panic!("{text}: nothing was saved: {}", said.stdout));
+        let record = self.log().into_iter().rev().find(|record| record["phase"] == "pre-tool").unwrap();
+        assert_eq!(record["verdict"], "save", "{text}");
+        assert_eq!(record["undo"]["id"], id.as_str(), "{text}");
+        let mut shell = Command::new("/bin/bash");
+        self.clean(&mut shell);
+        shell.args(["-c", text]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        shell.status().unwrap();
+        between(self);
+        let mut undo = Command::new(env!("CARGO_BIN_EXE_tollgate"));
+        self.clean(&mut undo);
+        undo.env("CLAUDECODE", "1")
+            .env("CLAUDE_CODE_SESSION_ID", session_of(&self.payload("Bash", json!({}))));
+        let restored = answer(undo.args(["undo", "restore", &id, "--force"]), b"");
+        assert_eq!(restored.code, Some(0), "{text}: {} {}", restored.stdout, restored.stderr);
+        let after = everything(self, &self.project());
+        for path in before.keys().chain(after.keys()) {
+            assert_eq!(after.get(path), before.get(path), "{text}: {} is not as it was", path.display());
+        }
+        said
+    }
+}
+
+fn session_of(payload: &[u8]) -> String {
+    let value: Value = serde_json::from_slice(payload).unwrap();
+    value["session_id"].as_str().unwrap().to_owned()
+}
+
+impl Answer {
+    /// The snapshot that the answer tells the model of.
+    pub fn saved_as(&self) -> Option<String> {
+        let value: Value = serde_json::from_str(&self.stdout).ok()?;
+        let told = value["hookSpecificOutput"]["additionalContext"].as_str()?.to_owned();
+        assert!(value["systemMessage"].as_str()?.contains("to take it back: tollgate undo u-"), "{value}");
+        Some(told.split("tollgate undo ").nth(1)?.lines().next()?.to_owned())
     }
 }

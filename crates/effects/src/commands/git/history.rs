@@ -64,8 +64,8 @@ impl Git<'_, '_, '_> {
 
     /// Any branch may be made anew: which, and what was on it, is only known when it runs.
     pub(super) fn every_branch(&mut self, operation: &str) {
-        let kind =
-            EffectKind::WorkLoss { operation: operation.to_owned(), kind: Loss::Commits, lost: Vec::new() };
+        let (operation, root) = (operation.to_owned(), String::new());
+        let kind = EffectKind::WorkLoss { operation, kind: Loss::Commits, lost: Vec::new(), root };
         self.push(kind, Certainty::Possible);
     }
 
@@ -91,8 +91,10 @@ impl Git<'_, '_, '_> {
                 Some((Some(count), refs)) => (vec![lone(count, &refs)], Certainty::Certain),
                 _ => (Vec::new(), Certainty::Possible),
             };
-            let operation = operation.to_owned();
-            self.push(EffectKind::WorkLoss { operation, kind: Loss::Commits, lost }, certainty);
+            let repo = site.repo.as_ref();
+            let root = repo.map(|repo| repo.root.clone().unwrap_or_else(|| repo.git_dir.clone()));
+            let (operation, root) = (operation.to_owned(), root.unwrap_or_default());
+            self.push(EffectKind::WorkLoss { operation, kind: Loss::Commits, lost, root }, certainty);
         }
     }
 }

@@ -92,7 +92,7 @@ impl Git<'_, '_, '_> {
         if !site.elsewhere && self.is_temporary(site) {
             return;
         }
-        let Some(repo) = &site.repo else { return self.loss(doomed, Vec::new(), Certainty::Possible) };
+        let Some(repo) = &site.repo else { return self.loss(doomed, "", Vec::new(), Certainty::Possible) };
         let Some(root) = repo.root.clone() else { return };
         if site.elsewhere {
             return self.lose_elsewhere(&root, doomed);
@@ -106,14 +106,14 @@ impl Git<'_, '_, '_> {
             modules: false,
         };
         let Some(status) = self.run.analyst.world.git_status(&root, &ask) else {
-            return self.loss(doomed, Vec::new(), Certainty::Possible);
+            return self.loss(doomed, &root, Vec::new(), Certainty::Possible);
         };
         let lost = self.lost(&status, doomed, work, &root);
         let certain = if sure && doomed.certain { Certainty::Certain } else { Certainty::Possible };
         if !lost.is_empty() {
-            self.loss(doomed, lost, certain);
+            self.loss(doomed, &root, lost, certain);
         } else if status.cut {
-            self.loss(doomed, lost, Certainty::Possible);
+            self.loss(doomed, &root, lost, Certainty::Possible);
         }
     }
 
@@ -128,9 +128,10 @@ impl Git<'_, '_, '_> {
         !places.is_empty() && places.iter().all(|(place, _)| place.zone == Zone::Temp && !place.root)
     }
 
-    pub(super) fn loss(&mut self, doomed: &Doomed, mut lost: Vec<String>, certainty: Certainty) {
+    pub(super) fn loss(&mut self, doomed: &Doomed, root: &str, mut lost: Vec<String>, certainty: Certainty) {
         lost.truncate(LISTED);
-        let kind = EffectKind::WorkLoss { operation: doomed.operation.clone(), kind: doomed.kind, lost };
+        let (operation, root) = (doomed.operation.clone(), root.to_owned());
+        let kind = EffectKind::WorkLoss { operation, kind: doomed.kind, lost, root };
         self.push(kind, certainty);
     }
 
@@ -147,7 +148,7 @@ impl Git<'_, '_, '_> {
             .places(&word, self.run.shell)
             .iter()
             .any(|(place, _)| place.zone >= Zone::OtherProject);
-        self.loss(doomed, lost, if far { Certainty::Certain } else { Certainty::Possible });
+        self.loss(doomed, "", lost, if far { Certainty::Certain } else { Certainty::Possible });
     }
 
     /// The paths to ask about, and whether they are known for sure.

@@ -80,7 +80,7 @@ fn drop_stash(git: &mut Git, verb: &str, rest: &[Word]) {
         let operation = format!("git stash {verb}");
         let Some(repo) = site.repo else {
             git.push(
-                EffectKind::WorkLoss { operation, kind: Loss::Stash, lost: Vec::new() },
+                EffectKind::WorkLoss { operation, kind: Loss::Stash, lost: Vec::new(), root: String::new() },
                 Certainty::Possible,
             );
             continue;
@@ -98,7 +98,8 @@ fn drop_stash(git: &mut Git, verb: &str, rest: &[Word]) {
         }
         lost.truncate(50);
         if !lost.is_empty() {
-            git.push(EffectKind::WorkLoss { operation, kind: Loss::Stash, lost }, Certainty::Certain);
+            let root = repo.root.clone().unwrap_or_else(|| repo.git_dir.clone());
+            git.push(EffectKind::WorkLoss { operation, kind: Loss::Stash, lost, root }, Certainty::Certain);
         }
     }
 }

@@ -249,7 +249,7 @@ impl Git<'_, '_, '_> {
             let word = Word::literal_at(&folder, self.run.call.span);
             self.run.analyst.delete(&word, true, self.run.shell);
         } else if doomed.ignored && work.ignored == Where::Own && ignores {
-            self.loss(doomed, vec!["what .gitignore names".to_owned()], Certainty::Possible);
+            self.loss(doomed, "", vec!["what .gitignore names".to_owned()], Certainty::Possible);
         }
     }
 

@@ -72,7 +72,7 @@ fn reset(run: &mut Run) {
         places.iter().flat_map(|(place, _)| unsaved(place, false, run.analyst.world)).collect();
     if !lost.is_empty() {
         let operation = "gh pr checkout --force".to_owned();
-        let kind = EffectKind::WorkLoss { operation, kind: Loss::Files, lost };
+        let kind = EffectKind::WorkLoss { operation, kind: Loss::Files, lost, root: String::new() };
         run.analyst.push(kind, run.call.span, Certainty::Possible);
     }
 }

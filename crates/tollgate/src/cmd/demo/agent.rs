@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::answer::Answer;
 use super::scratch::{LIMIT, Scratch};
-use super::script::Call;
+use super::script::{Call, UNDO};
 use crate::program::{self, Ran};
 
 /// The session's id, in the log and for `tollgate report --session`.
@@ -20,6 +21,8 @@ pub struct Agent<'a> {
     scratch: &'a Scratch,
     /// Numbers the calls.
     calls: u32,
+    /// What was saved last.
+    pub saved: String,
 }
 
 /// What a call left for the agent to read.
@@ -31,7 +34,7 @@ struct Output {
 impl<'a> Agent<'a> {
     pub fn new(scratch: &'a Scratch) -> anyhow::Result<Self> {
         fs::create_dir_all(scratch.state())?;
-        Ok(Self { scratch, calls: 0 })
+        Ok(Self { scratch, calls: 0, saved: String::new() })
     }
 
     /// Begins the session.
@@ -50,7 +53,11 @@ impl<'a> Agent<'a> {
             return self.hook("UserPromptSubmit", json!({ "prompt": prompt }));
         }
         self.calls += 1;
-        self.hook("PreToolUse", self.tool_call(call))
+        let answer = self.hook("PreToolUse", self.tool_call(call))?;
+        if let Some(id) = answer.snapshot() {
+            id.clone_into(&mut self.saved);
+        }
+        Ok(answer)
     }
 
     /// Does what a call says, inside the scratch folder, and reports the result to the gate. The inner error says what went
@@ -62,6 +69,7 @@ impl<'a> Agent<'a> {
             Call::Edit { path, old, new } => self.edit(path, old, new),
             Call::Write { path, content } => self.write(path, content),
             Call::Bash(command) => self.bash(command),
+            Call::TakeBack => self.take_back(),
         };
         let output = match output {
             Ok(output) => output,
@@ -113,6 +121,7 @@ impl<'a> Agent<'a> {
                 ("Write", json!({ "file_path": file(path), "content": content }))
             }
             Call::Bash(command) => ("Bash", json!({ "command": command })),
+            Call::TakeBack => ("Bash", json!({ "command": format!("{UNDO} {}", self.saved) })),
             Call::Prompt(_) => ("", Value::Null),
         };
         let id = format!("toolu_demo_{:02}", self.calls);
@@ -143,7 +152,17 @@ impl<'a> Agent<'a> {
 
     fn bash(&self, text: &str) -> anyhow::Result<Output> {
         let mut command = self.scratch.command(Path::new("/bin/sh"));
-        match program::run(command.arg("-c").arg(text), b"", LIMIT).context("cannot start /bin/sh")? {
+        Self::run(command.arg("-c").arg(text))
+    }
+
+    fn take_back(&self) -> anyhow::Result<Output> {
+        let mut command = self.scratch.tollgate();
+        command.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", SESSION);
+        Self::run(command.args(["undo", &self.saved]))
+    }
+
+    fn run(command: &mut Command) -> anyhow::Result<Output> {
+        match program::run(command, b"", LIMIT).context("cannot start it")? {
             Some(Ran { exit: Some(0), stdout, stderr, took }) => {
                 let response = json!({ "stdout": stdout, "stderr": stderr, "interrupted": false });
                 Ok(Output { response, took })

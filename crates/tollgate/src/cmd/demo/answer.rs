@@ -9,6 +9,8 @@ use crate::program::Ran;
 pub enum Answer {
     /// The call runs.
     Allowed,
+    /// The call runs, because what it loses was saved first; the agent reads this text.
+    Saved(String),
     /// The person is asked, with this text.
     Asked(String),
     /// The call does not run; the agent reads this text.
@@ -17,7 +19,16 @@ pub enum Answer {
     Broken(String),
 }
 
+/// How the notice of a saved call begins.
+const SAVED: &str = "tollgate: saved ";
+
 impl Answer {
+    /// The snapshot that was taken, if one was.
+    pub fn snapshot(&self) -> Option<&str> {
+        let Self::Saved(notice) = self else { return None };
+        notice.rsplit(' ').next()
+    }
+
     /// Reads exit code, standard output and standard error of a hook.
     pub fn read(ran: &Ran) -> Self {
         match (ran.exit, ran.stdout.trim(), ran.stderr.trim()) {
@@ -38,7 +49,10 @@ impl Answer {
         let output = value.get("hookSpecificOutput").unwrap_or(&Value::Null);
         let reason = text(output, "permissionDecisionReason").unwrap_or_default();
         match text(output, "permissionDecision").as_deref() {
-            None | Some("allow") => Self::Allowed,
+            None | Some("allow") => match text(output, "additionalContext") {
+                Some(told) if told.starts_with(SAVED) => Self::Saved(told),
+                _ => Self::Allowed,
+            },
             Some("ask") => Self::Asked(reason),
             Some("deny") => Self::Denied(reason),
             Some(other) => Self::Broken(format!("unknown decision `{other}`")),
@@ -49,7 +63,7 @@ impl Answer {
     pub fn reason(&self) -> &str {
         match self {
             Self::Allowed => "",
-            Self::Asked(reason) | Self::Denied(reason) | Self::Broken(reason) => reason,
+            Self::Saved(reason) | Self::Asked(reason) | Self::Denied(reason) | Self::Broken(reason) => reason,
         }
     }
 
@@ -57,6 +71,7 @@ impl Answer {
     pub fn shown(&self) -> String {
         match self {
             Self::Allowed => "allow".to_owned(),
+            Self::Saved(notice) => format!("save: {notice}"),
             Self::Asked(reason) => format!("ask: {reason}"),
             Self::Denied(reason) => format!("deny: {reason}"),
             Self::Broken(why) => format!("broken: {why}"),

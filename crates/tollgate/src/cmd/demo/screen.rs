@@ -65,16 +65,17 @@ impl Screen {
     }
 
     /// A call, and the gate's answer in its own words.
-    pub fn step(&self, step: &Step, answer: &Answer) {
+    pub fn step(&self, step: &Step, shown: &str, answer: &Answer) {
         let (word, verdict) = match answer {
             Answer::Allowed if matches!(step.call, Call::Prompt(_)) => ("you", Verdict::Allow),
             Answer::Allowed => ("allow", Verdict::Allow),
+            Answer::Saved(_) => ("save", Verdict::Save),
             Answer::Asked(_) => ("ask", Verdict::Ask),
             Answer::Denied(_) => ("deny", Verdict::Deny),
             Answer::Broken(_) => ("fault", Verdict::Deny),
         };
         let word = self.paint.verdict(verdict, &format!("{word:<5}"));
-        out::line(&format!("  {word}  {:<22} {}", step.intent, step.call.shown()));
+        out::line(&format!("  {word}  {:<22} {}", step.intent, shown));
         // The last line says how a person allows the call, which nobody does in the demo.
         let mut findings = answer.reason().lines().filter(|line| !line.starts_with("To allow it once"));
         let Some(first) = findings.next() else { return self.pause(SHORT) };

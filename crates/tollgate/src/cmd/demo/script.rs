@@ -31,6 +31,8 @@ pub enum Call {
     Write { path: &'static str, content: &'static str },
     /// Run a shell command.
     Bash(&'static str),
+    /// Run `tollgate undo` for what was saved last.
+    TakeBack,
     /// Not a tool call: the person types this prompt.
     Prompt(&'static str),
 }
@@ -40,11 +42,16 @@ pub enum Call {
 pub enum Expected {
     /// The call runs, and the gate says nothing.
     Allow,
+    /// The call runs, because what it loses was saved first.
+    Save,
     /// The call is put to the person because of this rule.
     Ask(&'static str),
     /// The call is refused because of this rule.
     Deny(&'static str),
 }
+
+/// What takes a saved call back, before its id.
+pub const UNDO: &str = "tollgate undo";
 
 /// The source file that the agent works on.
 pub const SOURCE: &str = "src/greet.sh";
@@ -101,7 +108,7 @@ pub const SCENES: &[Scene] = &[
         ],
     },
     Scene {
-        title: "2. Destructive calls are refused, with a way forward",
+        title: "2. What can be saved may go, and comes back; the rest is refused",
         steps: &[
             Step {
                 intent: "change it again",
@@ -111,8 +118,9 @@ pub const SCENES: &[Scene] = &[
             Step {
                 intent: "reset the dirty tree",
                 call: Call::Bash("git reset --hard"),
-                expected: Expected::Deny("git-discard"),
+                expected: Expected::Save,
             },
+            Step { intent: "take that back", call: Call::TakeBack, expected: Expected::Allow },
             Step {
                 intent: "free disk space",
                 call: Call::Bash("d=$HOME; rm -rf \"$d\"/*"),
@@ -170,14 +178,15 @@ pub const SCENES: &[Scene] = &[
 impl Step {
     /// Does this step make sense only in a git repository?
     pub fn needs_git(&self) -> bool {
-        matches!(self.call, Call::Bash(command) if command.starts_with("git "))
+        matches!(self.call, Call::Bash(command) if command.starts_with("git ")) || self.call == Call::TakeBack
     }
 }
 
 impl Call {
     /// The call on one line.
-    pub fn shown(&self) -> String {
+    pub fn shown(&self, saved: &str) -> String {
         match self {
+            Self::TakeBack => format!("$ {UNDO} {saved}"),
             Self::Read(path) => format!("Read {path}"),
             Self::Edit { path, .. } => format!("Edit {path}"),
             Self::Write { path, .. } => format!("Write {path}"),
@@ -191,7 +200,7 @@ impl Expected {
     /// Is this the expected answer, for the expected reason?
     pub fn fits(self, answer: &Answer) -> bool {
         match (self, answer) {
-            (Self::Allow, Answer::Allowed) => true,
+            (Self::Allow, Answer::Allowed) | (Self::Save, Answer::Saved(_)) => true,
             (Self::Ask(rule), Answer::Asked(reason)) | (Self::Deny(rule), Answer::Denied(reason)) => {
                 reason.contains(&format!("[{rule}]"))
             }
@@ -203,6 +212,7 @@ impl Expected {
     pub fn shown(self) -> String {
         match self {
             Self::Allow => "allow".to_owned(),
+            Self::Save => "save".to_owned(),
             Self::Ask(rule) => format!("ask [{rule}]"),
             Self::Deny(rule) => format!("deny [{rule}]"),
         }

@@ -158,6 +158,7 @@ fn verdict(told: &Explanation, paint: Paint) -> Vec<String> {
     let follows = match verdict {
         Verdict::Allow => "it runs, and the agent hears nothing",
         Verdict::Note => "it runs, and is remembered",
+        Verdict::Save => "it runs, and what it loses is saved first",
         Verdict::Ask => "a person is asked, and reads",
         Verdict::Deny => "it does not run, and the agent reads",
         Verdict::Halt => "it does not run, the agent's turn ends, and it reads",
@@ -165,6 +166,11 @@ fn verdict(told: &Explanation, paint: Paint) -> Vec<String> {
     let colon = if verdict.refuses() { ":" } else { "" };
     let mut lines =
         vec![format!("  {} {follows}{colon}", paint.verdict(verdict, &format!("{}:", verdict.name())))];
+    if told.decision.is_savable() && !told.decision.verdict_if_saved().refuses() {
+        let saved =
+            "unless everything that it would lose can be saved first: then it runs (level `save`). The text:";
+        lines.extend(indented(saved, 4, "    "));
+    }
     for paragraph in told.decision.reason().lines() {
         lines.extend(indented(&plain(paragraph), 4, "    "));
     }

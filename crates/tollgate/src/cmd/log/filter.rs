@@ -31,7 +31,7 @@ pub struct Wanted {
     #[arg(long)]
     pub rule: Option<String>,
     /// Only this verdict
-    #[arg(long, value_parser = ["allow", "note", "ask", "deny", "halt"])]
+    #[arg(long, value_parser = ["allow", "note", "save", "ask", "deny", "halt"])]
     pub verdict: Option<String>,
     /// Only this event or phase
     #[arg(long)]

@@ -179,6 +179,5 @@ fn event(agent: &str, session: &str, cwd: &str, tool: &str, input: &Value, id: &
 }
 
 fn verdict(name: &str) -> Verdict {
-    let all = [Verdict::Allow, Verdict::Note, Verdict::Ask, Verdict::Deny, Verdict::Halt];
-    all.into_iter().find(|verdict| verdict.name() == name).unwrap_or(Verdict::Allow)
+    Verdict::ALL.into_iter().find(|verdict| verdict.name() == name).unwrap_or(Verdict::Allow)
 }

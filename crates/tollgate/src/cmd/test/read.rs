@@ -13,7 +13,7 @@ pub const TEST_KEYS: [&str; 5] = ["name", "files", "git", "changed", "steps"];
 pub const STEP_KEYS: [&str; 9] =
     ["run", "tool", "input", "prompt", "event", "payload", "expect", "rule", "says"];
 /// What a step may expect.
-pub const EXPECT: [&str; 6] = ["allow", "note", "ask", "deny", "halt", "refuse"];
+pub const EXPECT: [&str; 7] = ["allow", "note", "save", "ask", "deny", "halt", "refuse"];
 
 /// One test: a project, and events in it.
 #[derive(Clone, Debug, Default)]

@@ -14,8 +14,8 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// A session that saved something in this time may still run.
 const RUNNING: i64 = when::DAY;
 
-/// Removes what is too old or too much.
-pub fn run(state: &Path) -> anyhow::Result<ExitCode> {
+/// Removes what is older than so many days, or what is too much.
+pub fn run(state: &Path, days: u64, most: u64) -> anyhow::Result<ExitCode> {
     cmd::deliver::end_after(LIMIT);
     let store = Store::at(state);
     std::fs::write(saving::clean::mark(state), "")?;
@@ -28,7 +28,8 @@ pub fn run(state: &Path) -> anyhow::Result<ExitCode> {
         .map(|head| (head.agent, head.session))
         .collect();
     let is_running = |head: &Head| recent.contains(&(head.agent.clone(), head.session.clone()));
-    let bytes = store.share_of_disk().min(Keep::BYTES);
-    store.clean(&Keep { age: Keep::AGE, bytes, is_running: &is_running })?;
+    let bytes = store.share_of_disk().min(most);
+    let age = Duration::from_hours(24 * days);
+    store.clean(&Keep { age, bytes, is_running: &is_running })?;
     Ok(ExitCode::SUCCESS)
 }
