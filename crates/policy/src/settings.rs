@@ -312,8 +312,11 @@ impl<'a> Reader<'a> {
     }
 
     fn rule(&mut self, card: &Card, node: &Node) -> RuleSetting {
+        // Only what a snapshot brings back may be saved instead.
+        let levels: Vec<(&str, Level)> =
+            LEVELS.into_iter().filter(|(_, level)| *level != Level::Save || card.is_restorable()).collect();
         let Value::Map(entries) = &node.value else {
-            let level = self.choice(card.id, node, &LEVELS).map(|level| level.value);
+            let level = self.choice(card.id, node, &levels).map(|level| level.value);
             return RuleSetting { level, except: None };
         };
         let mut setting = RuleSetting::default();
@@ -322,7 +325,7 @@ impl<'a> Reader<'a> {
         }
         for (key, at, value) in self.entries(entries) {
             match key {
-                "level" => setting.level = self.choice(key, value, &LEVELS).map(|level| level.value),
+                "level" => setting.level = self.choice(key, value, &levels).map(|level| level.value),
                 "except" => setting.except = self.except(value),
                 unknown => {
                     let message = format!("unknown key `{}` of a rule", shown(unknown));
@@ -367,12 +370,8 @@ impl<'a> Reader<'a> {
         Some(all)
     }
 
-    /// Self-protection may be raised, never lowered; only what a snapshot brings back may be saved instead.
+    /// Self-protection may be raised, never lowered.
     fn guard(&mut self, card: &Card, setting: &RuleSetting, at: At) {
-        if setting.level == Some(Level::Save) && !card.is_restorable() {
-            let message = format!("`{}` is about no loss that could be saved", card.id);
-            self.error(at, &message, "valid: off, note, ask, deny");
-        }
         if card.pack != Pack::SelfProtection {
             return;
         }

@@ -136,7 +136,7 @@ fn wrong_custom_rules() {
         (
             "level: deny",
             "level: block",
-            "unknown value `block` for `level`; valid: off, note, ask, deny (t.yaml:4:12)",
+            "unknown value `block` for `level`; valid: off, note, save, ask, deny (t.yaml:4:12)",
         ),
         (
             "id: x",
@@ -234,6 +234,7 @@ fn wrong_rules() {
         ("git-forcepush: deny", "unknown rule `git-forcepush`; did you mean `git-force-push`? (t.yaml:3:3)"),
         ("kubernetes: deny", "unknown rule `kubernetes`; `tollgate rules` lists them (t.yaml:3:3)"),
         ("git: deny", "unknown rule `git`; that is a pack; packs go under `packs` (t.yaml:3:3)"),
+        ("git-push: save", "unknown value `save` for `git-push`; valid: off, note, ask, deny (t.yaml:3:13)"),
         ("git-push: no", "unknown value `no` for `git-push`; valid: off, note, ask, deny (t.yaml:3:13)"),
         ("git-push: dney", "unknown value `dney` for `git-push`; did you mean `deny`? (t.yaml:3:13)"),
         ("git-push: ~", "`git-push` has no value; valid: off, note, ask, deny (t.yaml:3:13)"),

@@ -277,7 +277,6 @@ const DELETES: &str = "rm -rf data";
 /// A project with something to delete, after a first event that made the state directory.
 fn prepared() -> Scratch {
     let scratch = Scratch::new();
-    scratch.policy(LOSSES_PASS);
     let data = scratch.project().join("data");
     std::fs::create_dir(&data).unwrap();
     std::fs::write(data.join("large"), vec![b'x'; 100_000]).unwrap();
