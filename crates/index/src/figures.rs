@@ -1,5 +1,7 @@
 //! Questions that the index answers.
 
+use std::collections::HashMap;
+
 use rusqlite::{Row as SqlRow, params_from_iter, types::Value};
 
 use crate::db::{DAY, Index, IndexFault};
@@ -136,6 +138,17 @@ pub struct CallRow {
     pub gate: u64,
 }
 
+/// How a call ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// What became of it.
+    pub outcome: Outcome,
+    /// The size of its result.
+    pub bytes: u64,
+    /// How long it ran, in microseconds.
+    pub took: Option<u64>,
+}
+
 /// Subagents and turns: routing and handoffs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Actors {
@@ -190,6 +203,36 @@ impl Index {
                 gate: row.get(8)?,
             })
         })
+    }
+
+    /// What became of calls, by the number of their first record.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn outcomes(&self, calls: &[u64]) -> Result<HashMap<u64, Ended>, IndexFault> {
+        let list = calls.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+        let sql = format!("SELECT seq, outcome, bytes, took FROM calls WHERE seq IN ({list})");
+        let each = |row: &SqlRow| {
+            let ended = Ended { outcome: outcome(row.get(1)?), bytes: row.get(2)?, took: row.get(3)? };
+            Ok((row.get(0)?, ended))
+        };
+        Ok(self.rows(&sql, Vec::new(), each)?.into_iter().collect())
+    }
+
+    /// A session by its agent and the agent's id.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn session_of(&self, agent: &str, session: &str) -> Result<Option<SessionRow>, IndexFault> {
+        let sql = format!("SELECT {SESSION} FROM sessions WHERE agent = ?1 AND session = ?2");
+        let with = vec![agent.to_owned().into(), session.to_owned().into()];
+        Ok(self.rows(&sql, with, session_row)?.pop())
+    }
+
+    /// The last record that was taken in.
+    #[must_use]
+    pub fn last(&self) -> u64 {
+        self.reached().0
     }
 
     fn rows<T>(
@@ -298,27 +341,9 @@ impl Figures<'_> {
     /// # Errors
     /// When the index cannot be read.
     pub fn sessions(&self, limit: usize) -> Result<Vec<SessionRow>, IndexFault> {
-        let sql = format!(
-            "SELECT id, agent, session, first, last, cwd, transcript, events, prompts, calls, asked, denied
-             FROM sessions WHERE {} ORDER BY last DESC LIMIT {limit}",
-            SESSION_PLACE
-        );
-        self.index.rows(&sql, self.session_with(), |row| {
-            Ok(SessionRow {
-                id: row.get(0)?,
-                agent: row.get(1)?,
-                session: row.get(2)?,
-                first: row.get(3)?,
-                last: row.get(4)?,
-                cwd: row.get(5)?,
-                transcript: row.get(6)?,
-                events: row.get(7)?,
-                prompts: row.get(8)?,
-                calls: row.get(9)?,
-                asked: row.get(10)?,
-                denied: row.get(11)?,
-            })
-        })
+        let sql =
+            format!("SELECT {SESSION} FROM sessions WHERE {SESSION_PLACE} ORDER BY last DESC LIMIT {limit}");
+        self.index.rows(&sql, self.session_with(), session_row)
     }
 
     /// Subagents, turns, compactions.
@@ -385,6 +410,26 @@ impl Figures<'_> {
 }
 
 const SESSION_PLACE: &str = "last >= ?1 AND first < ?2 AND (?3 = '' OR agent = ?3)";
+
+const SESSION: &str =
+    "id, agent, session, first, last, cwd, transcript, events, prompts, calls, asked, denied";
+
+fn session_row(row: &SqlRow) -> rusqlite::Result<SessionRow> {
+    Ok(SessionRow {
+        id: row.get(0)?,
+        agent: row.get(1)?,
+        session: row.get(2)?,
+        first: row.get(3)?,
+        last: row.get(4)?,
+        cwd: row.get(5)?,
+        transcript: row.get(6)?,
+        events: row.get(7)?,
+        prompts: row.get(8)?,
+        calls: row.get(9)?,
+        asked: row.get(10)?,
+        denied: row.get(11)?,
+    })
+}
 
 fn call_row(row: &SqlRow) -> rusqlite::Result<Row> {
     let [calls, noted, asked, denied, failed, none, bytes, took] = counts(row, 1)?;

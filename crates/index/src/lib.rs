@@ -7,11 +7,15 @@ mod figures;
 mod fold;
 mod histogram;
 mod ingest;
+mod query;
+mod subject;
 #[cfg(test)]
 mod tests;
 
 pub use db::{Index, IndexFault, reached};
 pub use fact::{Fact, Outcome};
-pub use figures::{Actors, By, CallRow, Figures, Row, RuleRow, Scope, SessionRow, Tests, Totals};
+pub use figures::{Actors, By, CallRow, Ended, Figures, Row, RuleRow, Scope, SessionRow, Tests, Totals};
 pub use histogram::{Histogram, bucket, value};
 pub use ingest::Progress;
+pub use query::Query;
+pub use subject::subject;

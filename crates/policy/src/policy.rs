@@ -98,6 +98,21 @@ impl Policy {
             && setting.except.iter().any(|exception| exception.holds_for(path))
     }
 
+    /// The same with a rule at another level.
+    #[must_use]
+    pub fn with_level(mut self, card: &Card, level: Level) -> Self {
+        let except = self.rules.remove(card.id).map(|setting| setting.except).unwrap_or_default();
+        let rank = Rank { least: level, or_default: false };
+        self.rules.insert(card.id.to_owned(), Setting { pack: PackSet::of(card.pack), rank, except });
+        self
+    }
+
+    /// Name and value of each setting that is one word.
+    #[must_use]
+    pub fn settings(&self) -> Vec<(&'static str, &'static str)> {
+        switches(self).into_iter().map(|(name, value, _)| (name, value)).collect()
+    }
+
     /// Is a pack taken out?
     #[must_use]
     pub fn is_off(&self, pack: Pack) -> bool {

@@ -22,7 +22,10 @@ pub use grants::{GRANT_LIFE, Grant, grant, is_code, is_digest, list_grants, revo
 pub use hook_failures::{
     HookFailure, clear_hook_failure, hook_failure, is_first_hook_failure, keep_hook_failure,
 };
-pub use log::{Appended, Breach, Entry, Head, Keep, Limits, Log, NO_RESULT, Records, Trouble, Verification};
+pub use log::{
+    Appended, Breach, Entry, Follower, Head, Keep, Limits, Log, NO_RESULT, Place, Records, Trouble,
+    Verification,
+};
 pub use mirror::{remove_mirror, write_mirror};
 pub use raw::{members, plain};
 pub use redact::{Redactor, redact};

@@ -3,6 +3,7 @@
 //! Invariants, all under an exclusive lock: the record is written before the head; `seq` grows by one; each
 //! record's hash covers its whole line and the hash before it; a line, once whole, is never changed.
 
+mod follow;
 mod head;
 mod keep;
 mod line;
@@ -20,6 +21,7 @@ use tollgate_model::Record;
 use crate::clean::Clean;
 use crate::files::Dir;
 use crate::{LogFault, Redactor, rfc3339, session};
+pub use follow::{Follower, Place};
 pub use head::Head;
 pub use keep::Keep;
 use line::Line;

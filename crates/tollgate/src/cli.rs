@@ -71,6 +71,10 @@ enum Command {
     Prune(cmd::prune::Args),
     /// Suggest policy changes from your history
     Suggest(cmd::suggest::Args),
+    /// Serve the dashboard in a browser on this machine
+    Ui(cmd::ui::Args),
+    /// Print a line about this session for the agent's status line
+    Statusline(cmd::statusline::Args),
     /// Summarise a period or a session
     Report(cmd::report::Args),
     /// Print a JSON Schema for editors
@@ -174,6 +178,8 @@ fn run_public(command: &Command) -> anyhow::Result<ExitCode> {
         Command::Replay(args) => cmd::replay::run(args),
         Command::Prune(args) => cmd::prune::run(args),
         Command::Suggest(args) => cmd::suggest::run(args),
+        Command::Ui(args) => cmd::ui::run(args),
+        Command::Statusline(args) => cmd::statusline::run(args),
         Command::Report(args) => cmd::report::run(args),
         Command::Schema(args) => cmd::schema::run(args),
         Command::Workflow(args) => cmd::workflow::run(args),

@@ -23,6 +23,7 @@ mod parquet;
 mod patience;
 mod pin;
 mod program;
+mod refused;
 mod report;
 mod runs;
 mod saving;

@@ -78,7 +78,8 @@ fn unbound(program: &str, args: &[&str]) -> Command {
     command
 }
 
-fn program(name: &str) -> Option<String> {
+/// A program of the system, by its name.
+pub fn program(name: &str) -> Option<String> {
     PLACES.iter().map(|folder| format!("{folder}/{name}")).find(|path| Path::new(path).is_file())
 }
 

@@ -77,7 +77,8 @@ pub fn agent_session() -> Option<String> {
     NAMES.iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
 }
 
-fn refuse_agents(command: &str) -> anyhow::Result<()> {
+/// Refuses to run for a coding agent.
+pub fn refuse_agents(command: &str) -> anyhow::Result<()> {
     match agent_sign() {
         Some(sign) => bail!(
             "`tollgate {command}` is for people, and this looks like a coding agent's shell ({sign}); \

@@ -36,6 +36,42 @@ pub fn ask(command: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Why a PIN that was given elsewhere than on a terminal opens nothing.
+#[derive(Debug)]
+pub enum Denied {
+    /// None is set, so that nobody can show to be the owner.
+    NotSet,
+    /// It was wrong.
+    Wrong,
+    /// Too many were wrong; nobody may try for so long.
+    Wait(Duration),
+    /// It cannot be looked at.
+    Fault(anyhow::Error),
+}
+
+/// Checks a PIN that came another way than over the terminal. Wrong ones count with all others.
+///
+/// # Errors
+/// When it does not open `command`.
+pub fn check(given: &str, command: &str) -> Result<(), Denied> {
+    let mut is_set = false;
+    for state in places() {
+        let Some(hash) = kept(&state).map_err(Denied::Fault)? else { continue };
+        is_set = true;
+        let fault = |fault: tollgate_store::LogFault| Denied::Fault(fault.into());
+        let right = || Argon2::default().verify_password(given.as_bytes(), hash.as_str()).is_ok();
+        match tries::attempt(&state, right).map_err(fault)? {
+            Some(true) => {}
+            Some(false) => {
+                remember(&state, command);
+                return Err(Denied::Wrong);
+            }
+            None => return Err(Denied::Wait(tries::wait(&state).map_err(fault)?.0)),
+        }
+    }
+    if is_set { Ok(()) } else { Err(Denied::NotSet) }
+}
+
 /// Is a PIN asked for?
 ///
 /// # Errors

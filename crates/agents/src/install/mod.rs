@@ -19,6 +19,7 @@ mod setups;
 mod sha256;
 pub mod shim;
 mod status;
+mod status_line;
 mod strip;
 pub mod toml;
 
@@ -30,6 +31,7 @@ pub use edit::{Edited, Entry, groups, insert};
 pub use file::{FileError, Found, Target};
 pub use plan::{Adopt, InstallError, OWN_MARK, Plan, Removal, Repair, Repaired, Site, Undo};
 pub use status::{Ours, Status};
+pub use status_line::{add_status_line, remove_status_line};
 pub use strip::strip;
 
 /// How long an agent waits for the answer to one of its events: as it is told here, unless it keeps to a time of its

@@ -49,7 +49,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let (sections, answers) = examine(&stage);
     let lines: Vec<Line> = sections.iter().flat_map(|section| section.lines.clone()).collect();
     if args.json {
-        print_json(&sections, &lines, &answers);
+        out::line(&object(&sections, &lines, &answers).to_string());
     } else {
         print(&sections, &lines, &answers);
     }
@@ -209,22 +209,26 @@ fn print(sections: &[Section], lines: &[Line], answers: &Answers) {
     out::line(&format!("\n{}", answers.sum(lines)));
 }
 
-fn print_json(sections: &[Section], lines: &[Line], answers: &Answers) {
+/// Everything that `doctor` finds, as one JSON object.
+pub fn found() -> anyhow::Result<serde_json::Value> {
+    let (sections, answers) = examine(&Stage::here()?);
+    let lines: Vec<Line> = sections.iter().flat_map(|section| section.lines.clone()).collect();
+    Ok(object(&sections, &lines, &answers))
+}
+
+fn object(sections: &[Section], lines: &[Line], answers: &Answers) -> serde_json::Value {
     let name = |light: Light| light.name().to_lowercase();
     let values: Vec<serde_json::Value> = sections
         .iter()
         .flat_map(|section| section.lines.iter().map(|line| line.value(&section.about)))
         .collect();
-    out::line(
-        &json!({
-            "light": name(worst(lines)),
-            "active": answers.is_active(),
-            "registered": answers.registered.0,
-            "registration": name(answers.registered.1),
-            "firing": answers.firing.map(name),
-            "policy": name(answers.policy),
-            "lines": values,
-        })
-        .to_string(),
-    );
+    json!({
+        "light": name(worst(lines)),
+        "active": answers.is_active(),
+        "registered": answers.registered.0,
+        "registration": name(answers.registered.1),
+        "firing": answers.firing.map(name),
+        "policy": name(answers.policy),
+        "lines": values,
+    })
 }

@@ -4,6 +4,7 @@ pub mod adopt;
 mod claude;
 mod own_program;
 mod policy_file;
+mod status_line;
 
 use anyhow::bail;
 use clap::builder::PossibleValuesParser;
@@ -25,6 +26,7 @@ pub use claude::{agent_version, repair_advice};
 use own_program::OwnProgram;
 pub use own_program::lasting_place;
 use policy_file::PolicyFile;
+pub use status_line::StatusLine;
 
 /// Arguments of `tollgate init`.
 #[derive(clap::Args, Debug)]
@@ -44,6 +46,9 @@ pub struct Args {
     /// Run your existing hooks as middleware of Tollgate
     #[arg(long)]
     adopt: bool,
+    /// Add refusals and cost to Claude Code's status line
+    #[arg(long)]
+    statusline: bool,
     /// Set, change or remove the PIN for owner commands
     #[arg(long)]
     pin: bool,
@@ -103,11 +108,16 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let registration = stage.registration()?;
     let jobs = Jobs::new(&stage, &registration, args)?;
     jobs.show();
+    let line = if args.statusline { status_line(&stage, &registration, args)? } else { None };
+    if let Some(line) = &line {
+        heading("Status line");
+        line.show(&stage.dirs.home);
+    }
     if args.dry_run {
         out::line("\nDry run: nothing was changed.");
         return Ok(ExitCode::SUCCESS);
     }
-    if jobs.changes() && !args.yes && !agreed()? {
+    if (jobs.changes() || line.is_some()) && !args.yes && !agreed()? {
         out::line("Nothing was changed.");
         return Ok(ExitCode::from(1));
     }
@@ -118,7 +128,22 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     SearchPath::keep(&stage.dirs.state)?;
     jobs.apply()?;
+    if args.statusline
+        && let Some(line) = status_line(&stage, &registration, args)?
+    {
+        line.apply()?;
+    }
     Ok(jobs.prove(args.live))
+}
+
+/// The status line that is to be added. Asked for again after the hooks are written: both may be in one file.
+fn status_line(
+    stage: &Stage,
+    registration: &Registration,
+    args: &Args,
+) -> anyhow::Result<Option<StatusLine>> {
+    let settings = stage.places.file(args.scope.scope());
+    StatusLine::adding(&settings, std::path::Path::new(&registration.command))
 }
 
 /// Prints the agents that `init` would register, one name a line; nothing where there is none.

@@ -15,8 +15,7 @@ use crate::dirs::Dirs;
 use crate::exit::ExitCode;
 use crate::parquet::Table;
 use crate::{out, table};
-use filter::Filter;
-pub use line::subject;
+use tollgate_index::Query;
 
 /// How many records a terminal gets when nobody says how many.
 const ON_TERMINAL: usize = 50;
@@ -112,7 +111,7 @@ impl Args {
 }
 
 /// The last records that match, oldest first. Reads the newest parts first, and no more than it must.
-fn newest(log: &Log, filter: &Filter, limit: usize) -> Vec<Entry> {
+fn newest(log: &Log, filter: &Query, limit: usize) -> Vec<Entry> {
     let mut found: Vec<Entry> = Vec::new();
     for part in log.parts().iter().rev() {
         let mut of_part: Vec<Entry> = Vec::new();
@@ -134,7 +133,7 @@ fn newest(log: &Log, filter: &Filter, limit: usize) -> Vec<Entry> {
 }
 
 /// Until the reader goes away.
-fn follow(log: &Log, filter: &Filter, show: &mut Show, mut last: u64) -> ! {
+fn follow(log: &Log, filter: &Query, show: &mut Show, mut last: u64) -> ! {
     loop {
         std::thread::sleep(Duration::from_millis(200));
         let head = log.head().map_or(0, |head| head.seq);

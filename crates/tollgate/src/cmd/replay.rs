@@ -16,10 +16,8 @@ use tollgate_rules::Rules;
 use crate::dirs::{Dirs, MANAGED};
 use crate::exit::ExitCode;
 use crate::{out, when};
-use judge::{Baseline, Judges};
-pub use judge::{Still, exceptions_of};
-use past::Source;
-pub use past::Written;
+pub use judge::{Baseline, Judges, Still, exceptions_of};
+pub use past::{Source, Written};
 
 /// Arguments of `tollgate replay`.
 #[derive(clap::Args, Debug)]

@@ -8,6 +8,8 @@ mod list;
 mod restore;
 mod show;
 
+pub use list::files as saved_files;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};

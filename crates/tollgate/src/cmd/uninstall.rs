@@ -11,7 +11,7 @@ use tollgate_agents::install::{Backups, Removal, Site, Undo};
 
 use super::canary::Stage;
 use super::guard::Guard;
-use super::init::{ScopeName, adopt, agent_names};
+use super::init::{ScopeName, StatusLine, adopt, agent_names};
 use crate::report::{Line, heading, tilde};
 use crate::{out, owner, terminal};
 
@@ -38,7 +38,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let stage = Stage::here()?;
     let home = &stage.dirs.home;
     let removals = plan(&stage, args)?;
-    if removals.is_empty() {
+    let lines = status_lines(&stage, args)?;
+    if removals.is_empty() && lines.is_empty() {
         out::line("Tollgate is not registered anywhere; there is nothing to take out.");
         return Ok(ExitCode::SUCCESS);
     }
@@ -54,6 +55,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::from(1));
     }
     out::line("");
+    lines.iter().try_for_each(StatusLine::apply)?;
+    // Planned again: without the status line a file may be just what `init` wrote.
+    let removals = if lines.is_empty() { removals } else { plan(&stage, args)? };
     for removal in &removals {
         removal.apply()?;
         if removal.adopted > 0 {
@@ -82,6 +86,18 @@ fn plan(stage: &Stage, args: &Args) -> anyhow::Result<Vec<Removal>> {
         }
     }
     Ok(removals)
+}
+
+/// The settings with our status line in them.
+fn status_lines(stage: &Stage, args: &Args) -> anyhow::Result<Vec<StatusLine>> {
+    if !args.agent.is_empty() && !args.agent.iter().any(|agent| agent == "claude-code") {
+        return Ok(Vec::new());
+    }
+    let scopes =
+        args.scope.map_or(vec![Scope::User, Scope::Project, Scope::Local], |scope| vec![scope.scope()]);
+    let files = scopes.into_iter().map(|scope| stage.places.file(scope)).filter(|file| file.is_file());
+    // A file that cannot be read has no status line that anybody sees.
+    Ok(files.filter_map(|file| StatusLine::removing(&file).ok().flatten()).collect())
 }
 
 fn plan_claude(stage: &Stage, scope: Option<ScopeName>) -> anyhow::Result<Vec<Removal>> {

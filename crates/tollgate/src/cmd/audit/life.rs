@@ -5,11 +5,11 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use tollgate_agents::transcript::{Call, Told, is_hookable};
+use tollgate_index::subject;
 use tollgate_model::Agent;
 use tollgate_model::json::Value as Json;
 use tollgate_store::{Log, Redactor, micros_of};
 
-use crate::cmd::log::subject;
 use crate::report::shown;
 use crate::table::{Bar, Table, counted, cut, number, width, wrap};
 use crate::transcripts::{self, Transcript};

@@ -1,6 +1,7 @@
 //! A record as one line.
 
-use tollgate_model::json::{self, Value};
+use tollgate_index::subject;
+use tollgate_model::json::Value;
 use tollgate_store::micros_of;
 
 use crate::parquet::{Cell, Kind};
@@ -109,32 +110,6 @@ fn cell(text: &str) -> String {
     let risky = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     let text = if risky { format!("'{text}") } else { text.to_owned() };
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
-}
-
-/// What a record is about: the command, path or address of its call, or what its event says.
-pub fn subject(record: &Value) -> String {
-    const INPUT: [&str; 10] = [
-        "command",
-        "cmd",
-        "file_path",
-        "path",
-        "notebook_path",
-        "url",
-        "query",
-        "pattern",
-        "prompt",
-        "description",
-    ];
-    const EVENT: [&str; 8] = ["fault", "prompt", "command", "error", "text", "why", "source", "trigger"];
-    let from = |value: &Value, keys: &[&str]| keys.iter().find_map(|key| value.text(key)).map(str::to_owned);
-    if let Some(input) = record.get("input") {
-        return from(input, &INPUT).unwrap_or_else(|| {
-            let mut text = String::new();
-            json::write(input, &mut text);
-            text
-        });
-    }
-    from(record, &EVENT).unwrap_or_default()
 }
 
 fn rules(record: &Value) -> Vec<&str> {

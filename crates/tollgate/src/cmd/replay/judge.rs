@@ -158,6 +158,6 @@ fn about(written: &Written) -> String {
     let event = written.event();
     let Some(tool) = event.as_ref().and_then(Event::pending) else { return String::new() };
     let record = tollgate_model::json::object([("input", tool.input.clone())]);
-    let text = crate::cmd::log::subject(&record);
+    let text = tollgate_index::subject(&record);
     format!("{} {}", tool.name, tollgate_store::redact(&text))
 }

@@ -17,8 +17,8 @@ pub const BATCH: usize = 512;
 
 /// Where the calls come from.
 pub enum Source {
-    /// The gate's log.
-    Log(Log),
+    /// The gate's log, from a record on.
+    Log(Log, u64),
     /// The agents' transcripts.
     Transcripts(Vec<transcripts::Transcript>),
 }
@@ -42,7 +42,14 @@ pub struct Glance {
 impl Source {
     /// The log of a state directory.
     pub fn log(state: &Path) -> Self {
-        Self::Log(Log::at(state))
+        Self::Log(Log::at(state), 0)
+    }
+
+    /// The last records of the log of a state directory. Says whether there are more.
+    pub fn recent(state: &Path, most: u64) -> (Self, bool) {
+        let log = Log::at(state);
+        let from = log.head().map_or(0, |head| head.seq.saturating_sub(most));
+        (Self::Log(log, from), from > 0)
     }
 
     /// All transcripts below a home directory.
@@ -53,10 +60,12 @@ impl Source {
     /// Hands out everything in batches until `each` says no. The second number is how much there is in all.
     pub fn read(self, mut each: impl FnMut(Vec<Written>, u64, u64) -> bool) {
         match self {
-            Self::Log(log) => {
+            Self::Log(log, from) => {
                 let last = log.head().map_or(0, |head| head.seq);
-                let mut records =
-                    log.records().filter(|entry| entry.line.contains(r#""phase":"pre-tool""#)).peekable();
+                let mut records = log
+                    .records_from(from)
+                    .filter(|entry| entry.line.contains(r#""phase":"pre-tool""#))
+                    .peekable();
                 while let Some(first) = records.peek().map(|entry| entry.seq) {
                     let batch = records.by_ref().take(BATCH).map(|entry| Written::Line(entry.line)).collect();
                     if !each(batch, first, last) {

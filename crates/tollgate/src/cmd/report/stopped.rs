@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
+use tollgate_index::subject;
 use tollgate_model::json::Value as Json;
 use tollgate_store::Log;
 
-use crate::cmd::log::subject;
 use crate::table::Table;
 
 /// No more of them are told.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
+use tollgate_index::subject;
 use tollgate_index::{Index, RuleRow, Scope};
 use tollgate_model::json::Value;
 use tollgate_model::{Approve, Case, EffectKind, Event, Exemption, Level, Pack, Rule, StillWorld};
@@ -11,7 +12,6 @@ use tollgate_policy::Policy;
 use tollgate_store::{Log, micros_of};
 
 use super::{Change, Suggestion};
-use crate::cmd::log::subject;
 use crate::cmd::replay::{Still, Written, exceptions_of};
 use crate::report::shown;
 

@@ -54,7 +54,7 @@ fn touches(snapshot: &Snapshot, path: &Path) -> bool {
 }
 
 /// What a call may have changed, without the folders around it and without git's own files.
-fn files(snapshot: &Snapshot) -> impl Iterator<Item = &Entry> {
+pub fn files(snapshot: &Snapshot) -> impl Iterator<Item = &Entry> {
     let repositories = &snapshot.manifest.head.repositories;
     let is_state = |entry: &&Entry| repositories.iter().any(|folder| entry.path.starts_with(folder));
     snapshot.manifest.entries.iter().filter(|entry| entry.is_saved()).filter(move |entry| !is_state(entry))
