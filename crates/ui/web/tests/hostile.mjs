@@ -16,7 +16,11 @@ const FIXED = new Set([
 ]);
 
 export function spoil(value, key = '') {
-  if (typeof value === 'string') return FIXED.has(key) ? value : HOSTILE + value;
+  if (typeof value === 'string') {
+    if (FIXED.has(key)) return value;
+    // Of a project, its last folder is shown.
+    return key === 'project' || key === 'cwd' ? value + HOSTILE : HOSTILE + value;
+  }
   if (Array.isArray(value)) return value.map((entry) => spoil(entry, key));
   if (value && typeof value === 'object') {
     return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, spoil(entry, name)]));

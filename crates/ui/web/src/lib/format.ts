@@ -1,5 +1,7 @@
 // Numbers, times and paths for people. A missing value is a dash, never an empty cell.
 
+import { plain } from './text';
+
 const whole = new Intl.NumberFormat('en');
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
@@ -83,12 +85,12 @@ export function when(at: string, now: number): string {
 
 export function dayOf(at: string): string {
   const date = new Date(at);
-  return Number.isNaN(date.getTime()) ? at : day.format(date);
+  return Number.isNaN(date.getTime()) ? plain(at, 40) : day.format(date);
 }
 
 export function exact(at: string): string {
   const date = new Date(at);
-  return Number.isNaN(date.getTime()) ? at : full.format(date);
+  return Number.isNaN(date.getTime()) ? plain(at, 40) : full.format(date);
 }
 
 /** The last part of a path: what a person calls the project. */
@@ -115,9 +117,9 @@ const AGENTS: Record<string, string> = {
 };
 
 export function agentName(agent: string): string {
-  return AGENTS[agent] ?? agent;
+  return AGENTS[agent] ?? plain(agent, 60);
 }
 
 export function shortId(id: string): string {
-  return id.length > 10 ? id.slice(0, 8) : id;
+  return plain(id.length > 10 ? id.slice(0, 8) : id);
 }

@@ -33,9 +33,14 @@ class Router {
 
 export const router = new Router();
 
+/** For an address. Half a pair, which no address can hold, becomes a question mark of its own. */
+export function encode(text: string): string {
+  return encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, '\ufffd'));
+}
+
 export function link(page: string, id = '', query: Record<string, string> = {}): string {
   const search = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== '')).toString();
-  return `#/${page}${id ? `/${encodeURIComponent(id)}` : ''}${search ? `?${search}` : ''}`;
+  return `#/${page}${id ? `/${encode(id)}` : ''}${search ? `?${search}` : ''}`;
 }
 
 export function go(page: string, id = '', query: Record<string, string> = {}): void {
