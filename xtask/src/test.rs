@@ -23,6 +23,8 @@ const SLOW: &[&str] = &[
     "owner_commands_ask_for_the_pin",
     "owner_commands_refuse_to_run",
     "rewrites_keep_what_a_command_does",
+    "the_committed_pages_are_what",
+    "the_pages_work_in_a_browser",
 ];
 
 /// Everything that CI runs.

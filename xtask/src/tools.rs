@@ -21,6 +21,8 @@ const PROGRAMS: &[(&str, &[&str])] = &[
     ("tmux", &["tmux"]),
     ("script", &["bsdutils"]),
     ("ps", &["procps"]),
+    // Shows the pages of `tollgate ui`.
+    ("chromium", &["chromium"]),
 ];
 
 /// Some clients and TypeScript middleware need a newer Node.js than Debian has.
@@ -44,6 +46,7 @@ pub fn install() -> Result<()> {
         runtimes.push(("node", node.as_str()));
     }
     install_npm(&runtimes);
+    install_page_packages();
     install_uv();
     Ok(())
 }
@@ -91,6 +94,28 @@ fn install_npm(wanted: &[(&str, &str)]) {
     let _ = sh::run(&[&words, packages.as_slice()].concat());
     for program in names.iter().filter(|program| !is_below_target(program)) {
         println!("left out: what needs {program}, which could not be installed");
+    }
+}
+
+/// What builds the pages of `tollgate ui` and drives the browser in their tests, as locked, in a folder of its own: `npm ci`
+/// empties the one it works in.
+fn install_page_packages() {
+    let sources = sh::root().join("crates/ui/web");
+    let own = folder().join("ui");
+    let read = |folder: &Path| std::fs::read(folder.join("package-lock.json")).ok();
+    if own.join("node_modules/playwright-core").exists() && read(&own) == read(&sources) {
+        return;
+    }
+    println!("the packages of the pages: installing them below target/");
+    let _ = std::fs::create_dir_all(&own);
+    let words = ["npm", "ci", "--silent", "--no-audit", "--no-fund", "--prefix", &own.display().to_string()];
+    let copied = ["package.json", "package-lock.json"]
+        .iter()
+        .try_for_each(|name| std::fs::copy(sources.join(name), own.join(name)).map(drop));
+    if copied.is_err() || sh::run(&words).is_err() {
+        // A half-installed folder would pass for a whole one next time.
+        let _ = std::fs::remove_file(own.join("package-lock.json"));
+        println!("left out: the tests of the pages, whose packages could not be installed");
     }
 }
 
