@@ -123,6 +123,9 @@ export function demo() {
   const asked = stop(SESSIONS[1], 1.4, 1, 'open');
   const piped = stop(SESSIONS[3], 4.2, 2, 'refused', '0c44d21e');
   const deleted = stop(SESSIONS[0], 0.4, 0, 'refused', '7f3b0a91');
+  // Numbered as they happened.
+  const numbers = data.rows.map((row) => row.seq).sort((a, b) => a - b);
+  data.rows.sort((a, b) => Date.parse(a.at) - Date.parse(b.at)).forEach((row, at) => (row.seq = numbers[at]));
   data.asked = asked;
   data.deleted = deleted;
 

@@ -26,12 +26,10 @@ export async function settle(page) {
 }
 
 /** Fails for each rule of WCAG 2.2 A and AA that the page breaks. */
-export async function accessible(page, name) {
+export async function accessible(page, name, only = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']) {
   // Through the debugger: the page's policy allows no script but its own.
   await page.evaluate(AXE);
-  const { violations } = await page.evaluate(() =>
-    globalThis.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }),
-  );
+  const { violations } = await page.evaluate((only) => globalThis.axe.run(document, { runOnly: only }), only);
   const told = violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map((node) => `${node.target} ${node.failureSummary}`).join(' | ')}`);
   assert.deepEqual(told, [], name);
 }
@@ -188,9 +186,8 @@ async function changing(test) {
     await call.getByRole('button', { name: 'Approve once' }).click();
     await call.getByRole('alert').getByText('That was not the PIN').waitFor();
     assert.equal(await call.locator('[data-pin]').inputValue(), '');
-    await page.waitForTimeout(1200);
     await call.locator('[data-pin]').fill(PIN);
-    await page.keyboard.press('Enter');
+    await call.getByRole('button', { name: 'Approve once' }).click();
     await call.getByText('approved once').waitFor();
     assert.equal(mock.data.waiting.filter((call) => call.approved).length, 1);
     assert.ok(mock.requests.every((request) => !request.includes(PIN)));
@@ -268,7 +265,8 @@ async function looks(test) {
       for (const hash of everyPage(mock.data)) {
         await page.evaluate((hash) => (location.hash = `#/${hash}`), hash);
         await settle(page);
-        await accessible(page, `${hash} ${scheme}`);
+        // Of all rules, this one alone depends on the colours.
+        await accessible(page, `${hash} ${scheme}`, scheme === 'dark' ? ['color-contrast'] : undefined);
       }
       await page.evaluate(() => (location.hash = '#/now'));
       await page.keyboard.press('?');

@@ -18,6 +18,8 @@ class Keys {
   help = $state(false);
   /** `g` was typed: the next letter names a page. */
   going = false;
+  /** Ends the wait for that letter. */
+  timer = 0;
 }
 
 export const keys = new Keys();
@@ -43,7 +45,8 @@ function handle(key: string): boolean {
   switch (key) {
     case 'g':
       keys.going = true;
-      setTimeout(() => (keys.going = false), 1500);
+      clearTimeout(keys.timer);
+      keys.timer = window.setTimeout(() => (keys.going = false), 1500);
       return true;
     case '/':
       return focusSearch();
