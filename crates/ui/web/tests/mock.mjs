@@ -127,7 +127,7 @@ function events(data, query) {
 }
 
 function sessions(data, query) {
-  const fits = (row) => parts(query.get('filter')).every(([key, value]) => key === 'since' || String(row[key ?? 'cwd'] ?? row.id).toLowerCase().includes(value));
+  const fits = (row) => parts(query.get('filter')).every(([key, value]) => (key === 'since' ? Date.parse(row.last) > Date.now() - ({ '24h': 1, today: 1, '7d': 7 }[value] ?? 30) * 86_400_000 : String(row[key ?? 'cwd'] ?? row.id).toLowerCase().includes(value)));
   const found = data.sessions.filter(fits);
   return { sessions: found, total: found.length };
 }

@@ -180,7 +180,7 @@ async function reading(test) {
 async function changing(test) {
   await test('approve: a wrong PIN says so, the right one lets exactly this call pass', (page) => withMock('demo', async (mock) => {
     await open(page, mock);
-    const call = page.getByLabel('Refused call 7f3b0a91');
+    const call = page.getByLabel('Stopped call 7f3b0a91');
     await call.locator('.mark').first().waitFor();
     await call.locator('[data-pin]').fill('0000');
     await call.getByRole('button', { name: 'Approve once' }).click();
@@ -194,8 +194,8 @@ async function changing(test) {
   }), { expected: /403/ });
   await test('deny: the call stays refused and leaves the board', (page) => withMock('demo', async (mock) => {
     await open(page, mock);
-    await page.getByLabel('Refused call 7f3b0a91').getByRole('button', { name: 'Deny' }).click();
-    await page.getByLabel('Refused call 7f3b0a91').waitFor({ state: 'detached' });
+    await page.getByLabel('Stopped call 7f3b0a91').getByRole('button', { name: 'Deny' }).click();
+    await page.getByLabel('Stopped call 7f3b0a91').waitFor({ state: 'detached' });
     assert.ok(!mock.requests.some((request) => request.startsWith('POST')));
   }));
   await test('restore: nothing before the conflict is accepted, then with the PIN', (page) => withMock('demo', async (mock) => {
