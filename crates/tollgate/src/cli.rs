@@ -73,6 +73,8 @@ enum Command {
     Suggest(cmd::suggest::Args),
     /// Serve the dashboard in a browser on this machine
     Ui(cmd::ui::Args),
+    /// Show the live board and feed in this terminal
+    Watch(cmd::watch::Args),
     /// Print a line about this session for the agent's status line
     Statusline(cmd::statusline::Args),
     /// Summarise a period or a session
@@ -179,6 +181,7 @@ fn run_public(command: &Command) -> anyhow::Result<ExitCode> {
         Command::Prune(args) => cmd::prune::run(args),
         Command::Suggest(args) => cmd::suggest::run(args),
         Command::Ui(args) => cmd::ui::run(args),
+        Command::Watch(args) => cmd::watch::run(args),
         Command::Statusline(args) => cmd::statusline::run(args),
         Command::Report(args) => cmd::report::run(args),
         Command::Schema(args) => cmd::schema::run(args),

@@ -7,7 +7,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::extract::{Request, State};
@@ -36,6 +36,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const WORKERS: usize = 3;
 /// Records that a request takes into the index itself; more are taken in beside it.
 const QUICK: u64 = 20_000;
+/// The time between two looks at whether the index is behind.
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// A server that is bound and not yet serving.
 pub struct Server {
@@ -85,6 +87,7 @@ impl Server {
             workers: Semaphore::new(WORKERS),
             streams: Arc::new(Semaphore::new(CONNECTIONS / 2)),
             building: Arc::new(AtomicBool::new(false)),
+            caught_up: Mutex::new(None),
             state: self.state,
             desk,
         });
@@ -202,6 +205,7 @@ struct Shared {
     streams: Arc<Semaphore>,
     /// The index is far behind, and being caught up.
     building: Arc<AtomicBool>,
+    caught_up: Mutex<Option<Instant>>,
     state: PathBuf,
     desk: Arc<dyn Desk>,
 }
@@ -226,7 +230,10 @@ impl Shared {
         let mut index = Index::open(&self.state)
             .or_else(|fault| if fault.is_out_of_reach() { Index::in_memory(&self.state) } else { Err(fault) })
             .map_err(Refusal::failed)?;
-        let head = self.log().head().map_or(0, |head| head.seq);
+        let head = self.log().head().map_or(0, |head| head.seq).max(self.feed.head());
+        if head == index.last() || !self.is_time_to_catch_up() {
+            return Ok(index);
+        }
         if head.saturating_sub(index.last()) <= QUICK {
             index.catch_up(|_| {}).map_err(Refusal::failed)?;
             return Ok(index);
@@ -240,6 +247,16 @@ impl Shared {
             });
         }
         Err(wait())
+    }
+
+    /// Catching up looks at the log's last part: once in a while is enough, however many ask.
+    fn is_time_to_catch_up(&self) -> bool {
+        let mut last = self.caught_up.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_due = last.is_none_or(|last| last.elapsed() >= PAUSE);
+        if is_due {
+            *last = Some(Instant::now());
+        }
+        is_due
     }
 }
 

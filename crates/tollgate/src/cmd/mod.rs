@@ -33,4 +33,5 @@ pub mod ui;
 pub mod undo;
 pub mod uninstall;
 pub mod validate;
+pub mod watch;
 pub mod workflow;

@@ -119,6 +119,8 @@ fn rules(record: &Value) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
+    use tollgate_model::json;
+
     use super::*;
 
     fn record(text: &str) -> Value {
