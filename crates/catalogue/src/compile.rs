@@ -2,6 +2,7 @@
 
 mod fault;
 mod file;
+pub mod libraries;
 mod uses;
 
 use std::collections::BTreeMap;
@@ -225,6 +226,12 @@ fn check_word(
     let nearest = known.iter().min_by_key(|(name, _)| strsim::damerau_levenshtein(name, given));
     let hint = nearest.map_or("", |(name, _)| name);
     faults.push(file.fault(word, format!("`{given}` is not known; the nearest is `{hint}`")));
+}
+
+/// Which of the right words was meant.
+fn nearest<'w>(given: &str, known: impl Iterator<Item = &'w str>) -> String {
+    let nearest = known.min_by_key(|name| strsim::damerau_levenshtein(name, given));
+    nearest.map_or_else(String::new, |name| format!("; the nearest is `{name}`"))
 }
 
 fn check_verbs<T>(file: &Parsed<T>, verbs: &VerbsPart, faults: &mut Vec<Fault>) {

@@ -3,6 +3,8 @@
 #[cfg(feature = "compile")]
 pub mod compile;
 
+pub mod libraries;
+
 pub use phf;
 
 /// One program, or several names of one program.

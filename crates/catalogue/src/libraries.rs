@@ -277,6 +277,7 @@ pub enum Make {
     EndsWith,
     Fits,
     RequestOption,
+    Endless,
     Append,
     Extend,
     Insert,

@@ -4,4 +4,8 @@
 pub mod facts;
 pub mod frontends;
 pub mod holes;
+mod library;
+mod machine;
 pub mod tree;
+
+pub use machine::run;

@@ -514,6 +514,20 @@ pub struct Dialect {
     pub missing: &'static str,
     /// The method that is asked for an item.
     pub item: &'static str,
+    /// The method that yields an object's items.
+    pub iterated: &'static str,
+    /// The method that writes an object as a text.
+    pub shown: &'static str,
+    /// The method of a class that runs when another is made from it.
+    pub made: &'static str,
+    /// The method that runs when the parts of an object were filled without a constructor.
+    pub filled: &'static str,
+    /// Methods that stand for operators.
+    pub operators: &'static [(Binary, &'static str)],
+    /// How nothing, true and false are written.
+    pub nothing: [&'static str; 3],
+    /// The decorator whose function gets the class first.
+    pub class_bound: &'static str,
     /// Lists and texts are cut by `[a:b]`, and their items counted from the end by numbers below nothing.
     pub slices: bool,
     /// `/` puts paths together.
@@ -844,6 +858,13 @@ impl Builder {
     /// Says that something could not be read that is part of no node.
     pub fn fault(&mut self, range: Range) {
         self.tree.faults.push(range);
+    }
+
+    /// The tree of an empty text.
+    #[must_use]
+    pub fn finish_empty(mut self) -> Tree {
+        let root = self.block(&[], Range::default());
+        self.finish(root, Vec::new())
     }
 
     /// The tree, whose whole text is this block.

@@ -199,6 +199,7 @@ const MAKES: &[&str] = &[
     "ends-with",
     "fits",
     "request-option",
+    "endless",
     "append",
     "extend",
     "insert",
@@ -210,18 +211,7 @@ const MAKES: &[&str] = &[
 ];
 
 /// How `calls` may call.
-const CALLS: &[&str] = &[
-    "apply",
-    "thread",
-    "bind",
-    "map",
-    "filter",
-    "each",
-    "fold",
-    "then",
-    "later",
-    "seek",
-];
+const CALLS: &[&str] = &["apply", "thread", "bind", "map", "filter", "each", "fold", "then", "later", "seek"];
 
 /// What may be `known`.
 const KNOWN: &[&str] = &[
@@ -243,27 +233,11 @@ const KNOWN: &[&str] = &[
 ];
 
 /// What may be done with an open file.
-const FILE: &[&str] = &[
-    "write",
-    "write-lines",
-    "read",
-    "lines",
-    "path",
-    "same",
-    "empty",
-    "delete",
-    "hand-over",
-];
+const FILE: &[&str] =
+    &["write", "write-lines", "read", "lines", "path", "same", "empty", "delete", "hand-over"];
 
 /// What may be done with a program that was started.
-const PROCESS: &[&str] = &[
-    "communicate",
-    "write",
-    "wait",
-    "output",
-    "status",
-    "same",
-];
+const PROCESS: &[&str] = &["communicate", "write", "wait", "output", "status", "same"];
 
 /// A file of `catalogue/libraries`.
 #[derive(Debug, Deserialize)]
@@ -338,7 +312,8 @@ struct Compiler<'f> {
 /// # Errors
 /// Everything that is wrong in the file.
 pub fn compile(path: &Path) -> Result<String, Faults> {
-    let text = fs::read_to_string(path).map_err(|error| Faults(vec![Fault::at(path, "", 0..0, error.to_string())]))?;
+    let text = fs::read_to_string(path)
+        .map_err(|error| Faults(vec![Fault::at(path, "", 0..0, error.to_string())]))?;
     let file: LibraryFile = toml::from_str(&text).map_err(|error| {
         Faults(vec![Fault::at(path, &text, error.span().unwrap_or_default(), error.message())])
     })?;
@@ -368,7 +343,9 @@ impl Compiler<'_> {
         let process_deeds = self.deeds(&file.process, PROCESS, "ProcessDeed");
         let mut modules = phf_codegen::Set::new();
         modules.phf_path("tollgate_catalogue::phf");
-        file.modules.iter().for_each(|module| drop(modules.entry(module.as_str())));
+        for module in &file.modules {
+            modules.entry(module.as_str());
+        }
         let mut out = String::from("Library {\n");
         for (field, map) in [
             ("functions", table(&functions)),
@@ -390,12 +367,18 @@ impl Compiler<'_> {
         ] {
             let _ = writeln!(out, "    {field}: &{list:?},");
         }
-        let aliases: Vec<(&str, &str)> = file.aliases.iter().map(|[from, to]| (from.as_str(), to.as_str())).collect();
+        let aliases: Vec<(&str, &str)> =
+            file.aliases.iter().map(|[from, to]| (from.as_str(), to.as_str())).collect();
         let _ = write!(out, "    aliases: &{aliases:?},\n    keeps_output: {},\n}}", file.keeps_output);
         out
     }
 
-    fn deeds(&mut self, all: &BTreeMap<String, Spanned<String>>, known: &[&str], variants: &str) -> BTreeMap<String, String> {
+    fn deeds(
+        &mut self,
+        all: &BTreeMap<String, Spanned<String>>,
+        known: &[&str],
+        variants: &str,
+    ) -> BTreeMap<String, String> {
         let mut written = BTreeMap::new();
         for (name, deed) in all {
             if self.is_known(deed, deed.get_ref(), known) {
@@ -422,7 +405,11 @@ impl Compiler<'_> {
         let Some((role, value)) = roles.next() else {
             let given = entry.keys().next();
             let what = match given {
-                Some(key) => format!("`{}` is no role{}", key.get_ref(), super::nearest(key.get_ref(), ROLES.iter().map(|row| row.0))),
+                Some(key) => format!(
+                    "`{}` is no role{}",
+                    key.get_ref(),
+                    super::nearest(key.get_ref(), ROLES.iter().map(|row| row.0))
+                ),
                 None => "an entry needs a role".to_owned(),
             };
             self.fault(given.unwrap_or(name), what);
@@ -465,7 +452,9 @@ impl Compiler<'_> {
             }
         };
         let Written { at, with, flag, text, .. } = meaning;
-        Some(format!("Meaning {{ role: Role::{role}, at: {at}, with: {with:?}, flag: {flag}, text: {text:?} }}"))
+        Some(format!(
+            "Meaning {{ role: Role::{role}, at: {at}, with: {with:?}, flag: {flag}, text: {text:?} }}"
+        ))
     }
 
     fn is_known<V>(&mut self, at: &Spanned<V>, word: &str, known: &[&str]) -> bool {

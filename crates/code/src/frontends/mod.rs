@@ -1,7 +1,5 @@
 //! From text to tree: one file for each language, and nothing of its parser anywhere else.
 
-#[cfg(feature = "javascript")]
-pub mod javascript;
 #[cfg(feature = "python")]
 pub mod python;
 mod scan;
@@ -31,6 +29,13 @@ pub static PLAIN: Dialect = Dialect {
     entered: ["", ""],
     missing: "",
     item: "",
+    iterated: "",
+    shown: "",
+    made: "",
+    filled: "",
+    operators: &[],
+    nothing: ["", "", ""],
+    class_bound: "",
     slices: false,
     joins_paths: false,
     fills: false,

@@ -1,15 +1,16 @@
 //! Python, by `ruff_python_parser`: a parser by hand that goes on behind errors.
 
 use ruff_python_ast::{
-    self as ast, BoolOp, CmpOp, Expr, FStringPart, InterpolatedStringElement, Number, Operator, Pattern, Stmt, UnaryOp,
+    self as ast, BoolOp, CmpOp, Expr, FStringPart, InterpolatedStringElement, Number, Operator, Pattern,
+    Stmt, UnaryOp,
 };
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange};
 
 use super::{DEPTH, Frontend, name, scan, unread};
 use crate::tree::{
-    Binary, Builder, Case, Class, Clause, Comparison, Comprehension, Dialect, Function, Handler, Head, Import, Kind, List,
-    Loop, Match, Name, NodeId, Param, Range, Receiver, Rest, Tree, Try, With,
+    Binary, Builder, Case, Class, Clause, Comparison, Comprehension, Dialect, Function, Handler, Head,
+    Import, Kind, List, Loop, Match, Name, NodeId, Param, Range, Receiver, Rest, Tree, Try, With,
 };
 
 /// What Python calls what all languages have.
@@ -19,6 +20,24 @@ pub static DIALECT: Dialect = Dialect {
     entered: ["__enter__", "__exit__"],
     missing: "__getattr__",
     item: "__getitem__",
+    iterated: "__iter__",
+    shown: "__str__",
+    made: "__init_subclass__",
+    filled: "__post_init__",
+    operators: &[
+        (Binary::Add, "__add__"),
+        (Binary::Subtract, "__sub__"),
+        (Binary::Multiply, "__mul__"),
+        (Binary::Divide, "__truediv__"),
+        (Binary::Modulo, "__mod__"),
+        (Binary::Or, "__or__"),
+        (Binary::And, "__and__"),
+        (Binary::Left, "__lshift__"),
+        (Binary::Right, "__rshift__"),
+        (Binary::Other, "__matmul__"),
+    ],
+    nothing: ["None", "True", "False"],
+    class_bound: "classmethod",
     slices: true,
     joins_paths: true,
     fills: true,
@@ -42,8 +61,15 @@ impl Frontend for Python {
         }
         let (kept, cut) = scan::cut(text, &STYLE);
         let parsed = parse_unchecked(&kept, ParseOptions::from(Mode::Module));
-        let mut lower = Lower { builder: Builder::new(&DIALECT), text: &kept, scopes: vec![Scope::default()], depth: 0, deep: false };
-        let mut faults: Vec<Range> = parsed.errors().iter().map(|error| range_of(error.range(), &kept)).collect();
+        let mut lower = Lower {
+            builder: Builder::new(&DIALECT),
+            text: &kept,
+            scopes: vec![Scope::default()],
+            depth: 0,
+            deep: false,
+        };
+        let mut faults: Vec<Range> =
+            parsed.errors().iter().map(|error| range_of(error.range(), &kept)).collect();
         faults.extend(cut);
         let syntax = parsed.into_syntax();
         let body = match &syntax {
@@ -222,7 +248,8 @@ impl Lower<'_> {
             }
             Stmt::Raise(raise) => {
                 self.leaves();
-                let values: Vec<NodeId> = raise.exc.iter().chain(&raise.cause).map(|value| self.expr(value)).collect();
+                let values: Vec<NodeId> =
+                    raise.exc.iter().chain(&raise.cause).map(|value| self.expr(value)).collect();
                 Kind::Raise(self.builder.list(&values))
             }
             Stmt::Assert(assert) => {
@@ -270,7 +297,8 @@ impl Lower<'_> {
     }
 
     fn function(&mut self, function: &ast::StmtFunctionDef, range: Range) -> NodeId {
-        let decorators: Vec<NodeId> = function.decorator_list.iter().map(|one| self.expr(&one.expression)).collect();
+        let decorators: Vec<NodeId> =
+            function.decorator_list.iter().map(|one| self.expr(&one.expression)).collect();
         let decorators = self.builder.list(&decorators);
         let own = self.named(function.name.as_str());
         self.scopes.push(Scope::default());
@@ -322,7 +350,8 @@ impl Lower<'_> {
     }
 
     fn class(&mut self, class: &ast::StmtClassDef, range: Range) -> NodeId {
-        let decorators: Vec<NodeId> = class.decorator_list.iter().map(|one| self.expr(&one.expression)).collect();
+        let decorators: Vec<NodeId> =
+            class.decorator_list.iter().map(|one| self.expr(&one.expression)).collect();
         let decorators = self.builder.list(&decorators);
         let bases = match &class.arguments {
             Some(arguments) => self.arguments(arguments),
@@ -357,14 +386,16 @@ impl Lower<'_> {
         let target = self.target(&each.target);
         let (body, leaves) = self.round(&each.body);
         let otherwise = self.maybe_block(&each.orelse);
-        self.builder.add_loop(Loop { head: Head::Each { target, of }, body, step: None, otherwise, leaves }, range)
+        self.builder
+            .add_loop(Loop { head: Head::Each { target, of }, body, step: None, otherwise, leaves }, range)
     }
 
     fn repeat(&mut self, repeat: &ast::StmtWhile, range: Range) -> NodeId {
         let test = self.expr(&repeat.test);
         let (body, leaves) = self.round(&repeat.body);
         let otherwise = self.maybe_block(&repeat.orelse);
-        self.builder.add_loop(Loop { head: Head::While(Some(test)), body, step: None, otherwise, leaves }, range)
+        self.builder
+            .add_loop(Loop { head: Head::While(Some(test)), body, step: None, otherwise, leaves }, range)
     }
 
     /// `if` with its `elif` and `else`, from the last to the first.
@@ -462,7 +493,8 @@ impl Lower<'_> {
             }
             Pattern::MatchClass(class) => {
                 let callee = self.expr(&class.cls);
-                let mut args: Vec<NodeId> = class.arguments.patterns.iter().map(|one| self.pattern(one)).collect();
+                let mut args: Vec<NodeId> =
+                    class.arguments.patterns.iter().map(|one| self.pattern(one)).collect();
                 for keyword in &class.arguments.keywords {
                     let value = self.pattern(&keyword.pattern);
                     let name = self.builder.name(keyword.attr.as_str());
@@ -538,7 +570,8 @@ impl Lower<'_> {
             let own = self.named(alias.asname.as_ref().unwrap_or(&alias.name).as_str());
             names.push((name, own));
         }
-        self.builder.import(Import { module, level: import.level, whole: None, top: false, names, star }, range)
+        self.builder
+            .import(Import { module, level: import.level, whole: None, top: false, names, star }, range)
     }
 
     /// What is on the left of `=`: its names are set.
@@ -838,14 +871,22 @@ impl Lower<'_> {
         self.builder.add(Kind::Template(parts), range)
     }
 
-    fn interpolated<'e>(&mut self, elements: impl Iterator<Item = &'e InterpolatedStringElement>, range: Range) -> NodeId {
+    fn interpolated<'e>(
+        &mut self,
+        elements: impl Iterator<Item = &'e InterpolatedStringElement>,
+        range: Range,
+    ) -> NodeId {
         let mut parts = Vec::new();
         self.elements(elements, &mut parts);
         let parts = self.builder.list(&parts);
         self.builder.add(Kind::Template(parts), range)
     }
 
-    fn elements<'e>(&mut self, elements: impl Iterator<Item = &'e InterpolatedStringElement>, parts: &mut Vec<NodeId>) {
+    fn elements<'e>(
+        &mut self,
+        elements: impl Iterator<Item = &'e InterpolatedStringElement>,
+        parts: &mut Vec<NodeId>,
+    ) {
         for element in elements {
             let range = self.range(element);
             match element {
@@ -910,5 +951,6 @@ fn operator(op: Operator) -> Binary {
 
 /// Bytes as text: UTF-8, or else a character for each.
 fn text_of(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap_or_else(|error| error.as_bytes().iter().map(|byte| char::from(*byte)).collect())
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| error.as_bytes().iter().map(|byte| char::from(*byte)).collect())
 }

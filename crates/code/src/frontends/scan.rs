@@ -281,7 +281,9 @@ impl Scan<'_> {
         let blanks = next.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         let next = next.get(blanks..).unwrap_or_default();
         let goes_on = next.starts_with(b"else")
-            || next.first().is_some_and(|byte| !(byte.is_ascii_alphanumeric() || b"_$}\"'`@#".contains(byte)));
+            || next
+                .first()
+                .is_some_and(|byte| !(byte.is_ascii_alphanumeric() || b"_$}\"'`@#".contains(byte)));
         if !goes_on {
             self.branches = 0;
             self.end_statement(self.at);
@@ -296,9 +298,11 @@ impl Scan<'_> {
                 self.leave();
             }
         }
-        let next = self.bytes.get(self.at..).unwrap_or_default().iter().find(|byte| !byte.is_ascii_whitespace());
+        let next =
+            self.bytes.get(self.at..).unwrap_or_default().iter().find(|byte| !byte.is_ascii_whitespace());
         let goes_on = self.style.javascript
-            && (next.is_some_and(|byte| b".+-*/%&|^<>=?:,)]".contains(byte)) || b".+-*/%&|^<>=?:,([!~".contains(&self.last));
+            && (next.is_some_and(|byte| b".+-*/%&|^<>=?:,)]".contains(byte))
+                || b".+-*/%&|^<>=?:,([!~".contains(&self.last));
         if self.levels.len() == 1 && !goes_on {
             self.end_statement(self.at);
             self.last = b'\n';
