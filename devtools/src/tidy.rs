@@ -17,6 +17,7 @@ const KNOWS: &[(&str, &[&str])] = &[
     ("lastword", &[]),
     ("shell", &["model"]),
     ("catalogue", &[]),
+    ("code", &["catalogue", "model", "shell"]),
     ("effects", &["catalogue", "model", "shell"]),
     ("rules", &["model"]),
     ("policy", &["model"]),
@@ -50,7 +51,7 @@ const KNOWS: &[(&str, &[&str])] = &[
 ];
 
 /// Sources without IO: no files, environment, processes, network, threads or clocks.
-const PURE: &[&str] = &["model", "shell", "effects", "rules", "workflow", "agents"];
+const PURE: &[&str] = &["model", "shell", "code", "effects", "rules", "workflow", "agents"];
 
 /// The half of a pure crate that does IO; and tests that have files of their own.
 const IMPURE: &[&str] = &["crates/agents/src/install", "crates/effects/src/printed_help/"];
