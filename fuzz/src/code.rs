@@ -16,11 +16,17 @@ pub fn python(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let tree = Python.parse(&text);
     for node in tree.nodes() {
-        assert!(node.range.start <= node.range.end && node.range.end as usize <= text.len(), "a range outside");
+        assert!(
+            node.range.start <= node.range.end && node.range.end as usize <= text.len(),
+            "a range outside"
+        );
     }
     let (first, second) = (facts(&text), facts(&text));
     assert!(first.facts == second.facts && first.spent == second.spent, "two runs differ");
-    assert!(first.facts.iter().all(|fact| fact.range.end as usize <= text.len() || first.modules), "a fact outside");
+    assert!(
+        first.facts.iter().all(|fact| fact.range.end as usize <= text.len() || first.modules),
+        "a fact outside"
+    );
     let stopped = first.facts.iter().any(|fact| fact.certainty == Certainty::Budget);
     assert!(first.spent <= FUEL || stopped, "out of fuel without a word");
 }
@@ -54,7 +60,9 @@ impl Host for Recorder {
     fn note(&mut self, fact: Fact) -> Value {
         self.modules |= fact.range.end > 0;
         let answer = match fact.act {
-            Act::Read { .. } | Act::Shell { .. } | Act::Command { .. } | Act::Request { .. } => Value::output(Taint(1)),
+            Act::Read { .. } | Act::Shell { .. } | Act::Command { .. } | Act::Request { .. } => {
+                Value::output(Taint(1))
+            }
             _ => Value::empty(),
         };
         self.facts.push(fact);

@@ -18,8 +18,8 @@ use tollgate_code::holes::Source;
 use tollgate_code::run;
 use tollgate_model::json::parse;
 use tollgate_model::{CodeSource, Effect, EffectKind, StillWorld};
-use tollgate_shell::eval::{Call, Note, Open, Outcome, Shell, Status};
 use tollgate_shell::ast::Dialect;
+use tollgate_shell::eval::{Call, Note, Open, Outcome, Shell, Status};
 use tollgate_shell::value::{HoleSource, Piece, Taint, Text, Value};
 
 const STACK: usize = 256 << 20;
@@ -33,7 +33,8 @@ fn main() {
 fn compare() {
     let only = std::env::args().nth(1);
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
-    for (id, tool, call) in cases(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../pipeline/tests/cases"))) {
+    for (id, tool, call) in cases(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../pipeline/tests/cases")))
+    {
         for text in texts_of(&tool, &call) {
             texts.entry(text).or_insert_with(|| id.clone());
         }
@@ -45,7 +46,14 @@ fn compare() {
             continue;
         }
         let old = keys(&effects_of(&format!("python3 -c {}", quoted(text)), &world));
-        let mut bridge = Bridge { world: &world, keys: BTreeSet::new(), files: BTreeMap::new(), folder: FOLDER.into(), fresh: 0, fuel: 0 };
+        let mut bridge = Bridge {
+            world: &world,
+            keys: BTreeSet::new(),
+            files: BTreeMap::new(),
+            folder: FOLDER.into(),
+            fresh: 0,
+            fuel: 0,
+        };
         run(&program(text), &mut bridge);
         tally.add(id, text, &old, &bridge.keys, only.is_some());
     }
@@ -55,7 +63,8 @@ fn compare() {
 /// Every case in a folder and those below it: its id, its tool and its call.
 fn cases(folder: &Path) -> Vec<(String, String, String)> {
     let mut all = Vec::new();
-    let mut entries: Vec<_> = std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()).collect();
+    let mut entries: Vec<_> =
+        std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()).collect();
     entries.sort();
     for path in entries {
         if path.is_dir() {
@@ -85,7 +94,9 @@ impl Tally {
     fn add(&mut self, id: &str, text: &str, old: &BTreeSet<String>, new: &BTreeSet<String>, verbose: bool) {
         let judged = |key: &&String| !key.starts_with("host ");
         let missing: Vec<&String> = old.iter().filter(judged).filter(|key| !new.contains(*key)).collect();
-        let extra: Vec<&String> = new.iter().filter(judged).filter(|key| !old.contains(*key)).collect();
+        let module = |key: &&String| !(key.starts_with("read ") && key.ends_with(".py"));
+        let extra: Vec<&String> =
+            new.iter().filter(judged).filter(module).filter(|key| !old.contains(*key)).collect();
         self.same += usize::from(missing.is_empty() && extra.is_empty());
         self.covers += usize::from(missing.is_empty());
         let verb = |key: &str| key.split(' ').next().unwrap_or_default().to_owned();
@@ -100,7 +111,12 @@ impl Tally {
     }
 
     fn print(&self, all: usize) {
-        println!("{all} texts: {} the same, {} more in which nothing is missing, {} in which something is", self.same, self.covers - self.same, all - self.covers);
+        println!(
+            "{all} texts: {} the same, {} more in which nothing is missing, {} in which something is",
+            self.same,
+            self.covers - self.same,
+            all - self.covers
+        );
         println!("missing: {:?}\nadded: {:?}", self.missing, self.extra);
     }
 }
@@ -149,11 +165,19 @@ impl tollgate_shell::eval::Host for Finder {
         let words: Vec<Option<&str>> = call.argv.iter().map(|field| field.value.as_literal()).collect();
         let name = words.first().copied().flatten().unwrap_or_default();
         if name.rsplit('/').next().unwrap_or_default().starts_with("python") {
-            let inline = words.iter().position(|word| *word == Some("-c")).and_then(|at| words.get(at + 1).copied().flatten());
+            let inline = words
+                .iter()
+                .position(|word| *word == Some("-c"))
+                .and_then(|at| words.get(at + 1).copied().flatten());
             let script = words.get(1).copied().flatten().filter(|word| word.ends_with(".py"));
             let written = script.and_then(|path| shell.file(&Value::text(path)));
             let written = written.and_then(|file| file.value.as_literal().map(str::to_owned));
-            let piped = call.stdin.value.as_ref().and_then(Value::as_literal).filter(|_| words.len() < 3 && script.is_none());
+            let piped = call
+                .stdin
+                .value
+                .as_ref()
+                .and_then(Value::as_literal)
+                .filter(|_| words.len() < 3 && script.is_none());
             self.texts.extend(inline.map(str::to_owned).or(written).or(piped.map(str::to_owned)));
         }
         Outcome { stdout: Value::unknown(HoleSource::Output), status: Status::Either }
@@ -180,7 +204,9 @@ impl tollgate_shell::eval::Host for Finder {
 
 /// Effects as keys.
 fn keys(effects: &[Effect]) -> BTreeSet<String> {
-    effects.iter().filter_map(|effect| key(&effect.kind)).collect()
+    let keys = effects.iter().filter_map(|effect| key(&effect.kind));
+    // Where nothing is known of a path, it is empty there.
+    keys.map(|key| if key.ends_with(' ') { format!("{key}*") } else { key }).collect()
 }
 
 fn key(kind: &EffectKind) -> Option<String> {
@@ -191,10 +217,17 @@ fn key(kind: &EffectKind) -> Option<String> {
         EffectKind::Permission { place, .. } => format!("mode {}", place.path),
         EffectKind::Net { host, .. } => format!("net {host}"),
         EffectKind::Exec { source: CodeSource::Literal, program, .. } => {
-            if program.starts_with("python") { return None } else { format!("run {program}") }
+            if program.starts_with("python") {
+                return None;
+            } else {
+                format!("run {program}")
+            }
         }
         EffectKind::Exec { source, .. } => format!("code {source:?}"),
         EffectKind::EnvRead { names } if names.is_empty() => "env *".to_owned(),
+        EffectKind::EnvRead { names } if names.iter().any(|name| name.contains(": ")) => {
+            "host EnvRead".to_owned()
+        }
         EffectKind::EnvRead { names } => format!("env {}", names.join(" ")),
         EffectKind::Process { signal, .. } => format!("kill {signal}"),
         EffectKind::Opaque { .. } => "opaque".to_owned(),
@@ -229,7 +262,7 @@ impl Bridge<'_> {
                 Piece::Hole(_) => shown.push('*'),
             }
         }
-        if shown.starts_with('*') {
+        if matches!(text.pieces.first(), Some(Piece::Hole(_))) {
             return "*".to_owned();
         }
         let whole = if shown.starts_with('/') { shown } else { format!("{}/{shown}", self.folder) };
@@ -245,8 +278,23 @@ impl Bridge<'_> {
     }
 
     fn shell(&mut self, command: &str) -> Value {
-        let there = if self.folder == FOLDER { command.to_owned() } else { format!("cd {} && {{ {command}\n}}", quoted(&self.folder)) };
-        self.keys.extend(keys(&effects_of(&there, self.world)));
+        let there = if self.folder == FOLDER {
+            command.to_owned()
+        } else {
+            format!("cd {} && {{ {command}\n}}", quoted(&self.folder))
+        };
+        let mut whole = String::new();
+        for (path, content) in self.files.iter().take(4) {
+            if let Some(content) = content.as_literal() {
+                whole.push_str(&format!("printf %s {} > {}\n", quoted(content), quoted(path)));
+            }
+        }
+        whole.push_str(&there);
+        let mut found = keys(&effects_of(&whole, self.world));
+        if whole.len() > there.len() {
+            found.remove("run printf");
+        }
+        self.keys.extend(found);
         Value::unknown(HoleSource::Output)
     }
 
@@ -288,12 +336,21 @@ impl Host for Bridge<'_> {
             Act::Shell { text, .. } => {
                 return self.shell(&shown(text));
             }
-            Act::Command { words, .. } => {
-                let line: Vec<String> = words.iter().map(|word| word.as_literal().map_or_else(|| "\"$UNKNOWN\"".into(), quoted)).collect();
+            Act::Command { words, run } => {
+                if run.remote {
+                    self.keys.insert("code Downloaded".into());
+                }
+                let line: Vec<String> = words
+                    .iter()
+                    .map(|word| word.as_literal().map_or_else(|| "\"$UNKNOWN\"".into(), quoted))
+                    .collect();
                 return self.shell(&line.join(" "));
             }
             Act::Request { address, .. } => {
-                address.any.iter().for_each(|text| drop(self.keys.insert(format!("net {}", host_of(&text.to_string())))));
+                address
+                    .any
+                    .iter()
+                    .for_each(|text| drop(self.keys.insert(format!("net {}", host_of(&text.to_string())))));
                 return Value::output(Taint(1));
             }
             Act::Connect { address } => {
@@ -312,13 +369,21 @@ impl Host for Bridge<'_> {
                 let host = peer.as_ref().map(ToString::to_string).unwrap_or_default();
                 self.keys.insert(format!("net {}", host_of(&host)));
             }
-            Act::Resolve { name } => drop(self.keys.insert(format!("net {name}"))),
+            Act::Resolve { name } => drop(self.keys.insert(format!("net {}", host_of(&name.to_string())))),
             Act::ReadEnvironment { name } => {
                 self.keys.insert(format!("env {}", name.as_deref().unwrap_or("*")));
-                return name.as_ref().map_or_else(|| Value::output(Taint(4)), |name| Value::unknown(HoleSource::Variable(name.clone())));
+                if name.as_deref() == Some("HOME") {
+                    return Value::text(HOME);
+                }
+                return name.as_ref().map_or_else(
+                    || Value::output(Taint(4)),
+                    |name| Value::unknown(HoleSource::Variable(name.clone())),
+                );
             }
             Act::Signal { signal, .. } => {
-                let signal = signal.as_ref().map_or_else(|| "TERM".into(), |signal| signal.as_literal().unwrap_or("?").to_owned());
+                let signal = signal
+                    .as_ref()
+                    .map_or_else(|| "TERM".into(), |signal| signal.as_literal().unwrap_or("?").to_owned());
                 self.keys.insert(format!("kill {signal}"));
             }
             Act::Exhaust { .. } => drop(self.keys.insert("kill fork-bomb".into())),
@@ -376,7 +441,11 @@ impl Host for Bridge<'_> {
     }
 
     fn module(&mut self, path: &Value) -> Option<Value> {
-        path.single().and_then(|text| self.files.get(&self.normal(text))).cloned()
+        let path = self.normal(path.single()?);
+        let known = self.files.get(&path).cloned();
+        // Today whatever is looked for is read, there or not.
+        self.keys.insert(format!("read {path}"));
+        known
     }
 }
 
@@ -397,5 +466,10 @@ fn host_of(address: &str) -> String {
     let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = host.rsplit('@').next().unwrap_or_default();
-    host.split(':').next().unwrap_or_default().to_owned()
+    let host = host.split(':').next().unwrap_or_default();
+    let mut known = String::new();
+    for (at, part) in host.split(['‹', '›']).enumerate() {
+        known.push_str(if at % 2 == 1 { "*" } else { part });
+    }
+    known
 }

@@ -264,6 +264,8 @@ pub struct Run {
     pub input: Option<Value>,
     /// The folder it runs in, where that is not the program's own.
     pub folder: Option<Value>,
+    /// Its standard input is a connection, as where a shell is given away.
+    pub remote: bool,
     /// Variables of its environment.
     pub variables: Vec<(Rc<str>, Value)>,
 }

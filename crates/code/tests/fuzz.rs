@@ -6,10 +6,7 @@
 mod code;
 
 /// Programs that use most of what there is.
-const SEEDS: &[&str] = &[
-    include_str!("programs/tool.py"),
-    include_str!("programs/odd.py"),
-];
+const SEEDS: &[&str] = &[include_str!("programs/tool.py"), include_str!("programs/odd.py")];
 
 #[test]
 fn no_program_makes_a_panic() {

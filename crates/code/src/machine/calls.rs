@@ -240,7 +240,7 @@ impl Machine<'_> {
     /// Calls something that nothing is known of: it may call what it is given, and it may mean something to the host.
     fn unknown_call(&mut self, name: &str, of: Option<&Args>, args: &Args) -> Val {
         self.strange = true;
-        let args = self.all_exposed(args);
+        let args = self.all_shown(args);
         let of = of.map(|of| self.arguments(of));
         let given = self.arguments(&args);
         self.note(Act::Call { name: Rc::from(name), of, args: given });
@@ -528,6 +528,11 @@ impl Machine<'_> {
         }
         if let Some(meaning) = self.meaning(&full) {
             return self.perform(meaning, &full, &Args::of(vec![key.clone()]));
+        }
+        // `rm["-rf", path]` is the program with its words.
+        if let Some(meaning) = self.meaning(name).filter(|meaning| meaning.role == Role::RunsNamed) {
+            let words = self.store.items(key).map_or_else(|| vec![key.clone()], |items| items.items.clone());
+            return self.perform(meaning, name, &Args::of(words));
         }
         match key.literal() {
             Some(part) => self.attribute(&Val::name(name), &part),

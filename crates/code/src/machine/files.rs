@@ -12,6 +12,9 @@ use super::value::{Args, Command, Handle, Process, Val};
 use super::{Machine, texts};
 use crate::facts::{Act, Run};
 
+/// What a function returns that opens a connection.
+pub(super) const CONNECTION: &str = "connection";
+
 impl Machine<'_> {
     /// Opens a file for what its mode says.
     pub(super) fn open(&mut self, path: &Val, mode: Option<&Val>) -> Val {
@@ -227,7 +230,9 @@ impl Machine<'_> {
         let entries = given.and_then(|given| self.store.entries(&given)).unwrap_or_default();
         let variables =
             entries.entries.iter().map(|(name, value)| (Rc::clone(name), value.as_text())).collect();
-        Run { input: input.or(stdin), folder, variables }
+        let connection = |value: &Val| matches!(value, Val::Made(made) if made.name.starts_with(CONNECTION) || made.name.starts_with("socket."));
+        let remote = self.remote || args.option("stdin").is_some_and(connection);
+        Run { input: input.or(stdin), folder, remote, variables }
     }
 
     /// A child's output is that of the program, unless the program keeps it.

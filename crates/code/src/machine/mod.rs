@@ -104,6 +104,8 @@ struct Machine<'h> {
     /// It opened a connection, to this.
     peer: Option<Value>,
     connected: bool,
+    /// Its own standard input is a connection.
+    remote: bool,
     /// It went through the numbers of all processes.
     all_processes: bool,
     /// Loops that are being walked for the second time.
@@ -163,6 +165,7 @@ pub fn run(program: &Program, host: &mut dyn Host) -> Outcome {
         strange: false,
         peer: None,
         connected: false,
+        remote: false,
         all_processes: false,
         again: false,
     };

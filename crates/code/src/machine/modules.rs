@@ -166,6 +166,20 @@ impl Machine<'_> {
         self.unit = before;
     }
 
+    /// Runs the file of a module once more, which may have been written since.
+    pub(super) fn reload(&mut self, module: &Val) -> Val {
+        let Val::Module(frame) = module else { return module.clone() };
+        let known =
+            self.modules.iter().find(|(_, known)| known.is_same(module)).map(|(path, _)| Value::text(path));
+        let text = known.as_ref().and_then(|path| Some((path, self.host.module(path)?)));
+        if let Some((path, text)) = text {
+            for one in text.any.iter().take(4) {
+                self.package_text(Source::new(one, text.taint), path, "", *frame);
+            }
+        }
+        module.clone()
+    }
+
     /// `importlib.import_module(name)`
     pub(super) fn import_by(&mut self, args: &Args) -> Val {
         let Some(name) = args.literal(0) else {

@@ -7,6 +7,7 @@ use tollgate_model::WriteMode;
 use tollgate_shell::value::{HoleSource, Text, Value};
 
 use super::calls::ENVIRONMENT;
+use super::files::CONNECTION;
 use super::value::{Args, Command, Partial, Val};
 use super::{Machine, texts};
 use crate::facts::{Act, Data, Why};
@@ -80,6 +81,7 @@ impl Machine<'_> {
                 let path = self.host.resolve(&args.text(at));
                 self.module_at(&path, "").unwrap_or_else(|| Val::made(name, args.clone()))
             }
+            Role::Reloads => self.reload(&args.val(0, &[])),
             Role::Searches => {
                 for folder in args
                     .list
@@ -238,7 +240,7 @@ impl Machine<'_> {
                     _ => None,
                 };
                 let incoming = self.note(Act::Connect { address: self.data(&address) });
-                Val::made("connection", Args::of(vec![Val::Text(incoming), address]))
+                Val::made(CONNECTION, Args::of(vec![Val::Text(incoming), address]))
             }
             Role::Sends => self.send(&args.skip(1)),
             Role::Resolves => {
@@ -283,7 +285,11 @@ impl Machine<'_> {
                 self.opaque(Why::Detour);
                 Val::unknown()
             }
-            Role::Duplicates => Val::unknown(),
+            Role::Duplicates => {
+                let other = matches!(args.get(1), Some(Val::Int(1 | 2)));
+                self.remote |= self.connected && !other;
+                Val::unknown()
+            }
             Role::LoadsVariables => {
                 let path =
                     args.get(usize::from(meaning.at)).map_or_else(|| Value::text(".env"), Val::as_text);
@@ -496,13 +502,14 @@ impl Machine<'_> {
             _ => (args.get(at), args.get(other)),
         };
         let content = content.cloned().unwrap_or_default();
+        let content = self.all_of(&content);
         let text = match &content {
             Val::Text(text) => text.clone(),
             other => Value::something(HoleSource::Input).with_taint(self.store.taint(other)),
         };
         match file {
             Some(Val::File(handle)) => self.write_to(&Rc::clone(handle), text),
-            Some(Val::Made(made)) if &*made.name == "connection" => drop(self.send(&Args::of(vec![content]))),
+            Some(Val::Made(made)) if &*made.name == CONNECTION => drop(self.send(&Args::of(vec![content]))),
             Some(Val::Int(1 | 2)) => self.print(&text, false),
             _ => {}
         }
@@ -581,6 +588,7 @@ impl Machine<'_> {
             .at(meaning.with.map_or(usize::MAX, usize::from), TARGET)
             .filter(|_| meaning.role == Role::Downloads)
             .cloned();
+        let rest = self.all_shown(&rest);
         let data = self.arguments(&rest);
         self.peer = Some(address.clone());
         let content = self.note(Act::Request { method, sends, address, data });
@@ -594,11 +602,47 @@ impl Machine<'_> {
 
     /// Sends on the connection.
     pub(super) fn send(&mut self, args: &Args) -> Val {
-        let args = self.all_exposed(args);
+        let args = self.all_shown(args);
         let data = self.arguments(&args);
         let peer = self.peer.clone();
         self.note(Act::Send { peer, data });
         Val::unknown()
+    }
+
+    /// The arguments of what goes out: the whole environment is read where it is in one of them.
+    pub(super) fn all_shown(&mut self, args: &Args) -> Args {
+        let list = args.list.iter().map(|value| self.all_of(value)).collect();
+        let named = args.named.iter().map(|(name, value)| (Rc::clone(name), self.all_of(value))).collect();
+        Args { list, named, open: args.open }
+    }
+
+    fn all_of(&mut self, value: &Val) -> Val {
+        if !self.holds_environment(value, &mut 64) {
+            return value.clone();
+        }
+        let taint = self.store.taint(value);
+        let environment = self.whole_environment();
+        Val::Unknown(taint.union(environment.taint()))
+    }
+
+    fn holds_environment(&self, value: &Val, left: &mut u32) -> bool {
+        if *left == 0 {
+            return false;
+        }
+        *left -= 1;
+        match value {
+            Val::Name(name) => &**name == ENVIRONMENT,
+            Val::Made(made) => made.args.all().any(|arg| self.holds_environment(arg, left)),
+            Val::List(_) => {
+                let items = self.store.items(value).unwrap_or_default();
+                items.items.iter().any(|item| self.holds_environment(item, left))
+            }
+            Val::Table(_) => {
+                let entries = self.store.entries(value).unwrap_or_default();
+                entries.entries.iter().any(|(_, entry)| self.holds_environment(entry, left))
+            }
+            _ => false,
+        }
     }
 
     fn variable(&mut self, args: &Args) -> Val {

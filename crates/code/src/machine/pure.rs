@@ -698,7 +698,7 @@ impl Machine<'_> {
                 Val::unknown()
             }
             Make::Encoded => {
-                let args = self.all_exposed(args);
+                let args = self.all_shown(args);
                 match args.get(0) {
                     // What is in it goes with it.
                     Some(value) => {

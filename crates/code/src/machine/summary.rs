@@ -131,6 +131,7 @@ impl Call {
         Run {
             input: self.maybe(&run.input),
             folder: self.maybe(&run.folder),
+            remote: run.remote,
             variables: run
                 .variables
                 .iter()
