@@ -2,6 +2,8 @@
 //!
 //! `fuzz/` runs the same target with libFuzzer, for as long as one likes.
 
+#![allow(clippy::indexing_slicing, clippy::string_slice, reason = "tests")]
+
 #[path = "../../../fuzz/src/code.rs"]
 mod code;
 

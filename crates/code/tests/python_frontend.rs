@@ -1,6 +1,6 @@
 //! What the Python frontend makes of texts, whatever they are.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::indexing_slicing, clippy::string_slice, clippy::unwrap_used, reason = "tests")]
 
 use proptest::prelude::*;
 use tollgate_code::frontends::Frontend;

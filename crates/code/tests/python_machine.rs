@@ -1,6 +1,6 @@
 //! What programs in Python are seen to do.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::indexing_slicing, clippy::string_slice, clippy::unwrap_used, reason = "tests")]
 
 mod common;
 

@@ -47,7 +47,7 @@ const FUNCTIONS: usize = 4_096;
 
 /// What a statement leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(self) enum Flow {
+enum Flow {
     /// The next one.
     On,
     /// Somewhere else: it leaves the block.

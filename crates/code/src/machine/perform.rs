@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use tollgate_catalogue::libraries::{How, Known as Thing, Make, Meaning, Role};
+use tollgate_catalogue::libraries::{How, Known as Thing, Meaning, Role};
 use tollgate_model::WriteMode;
 use tollgate_shell::value::{HoleSource, Text, Value};
 
@@ -66,16 +66,7 @@ impl Machine<'_> {
                 let path = args.val(at, PATH).as_text();
                 self.runs_file(&path)
             }
-            Role::Unpacks => {
-                let plain = |name: &str| {
-                    ["SafeLoader", "BaseLoader", "FullLoader"].iter().any(|end| name.ends_with(end))
-                };
-                let loader = args.option(meaning.text).or(args.get(1)).filter(|_| !meaning.text.is_empty());
-                if !matches!(loader, Some(Val::Name(name)) if plain(name)) {
-                    self.note(Act::Unpack { data: args.text(0) });
-                }
-                Val::Unknown(args.taint())
-            }
+            Role::Unpacks => self.unpacks(meaning, args),
             Role::Imports => self.import_by(args),
             Role::BringsIn => {
                 let path = self.host.resolve(&args.text(at));
@@ -110,6 +101,17 @@ impl Machine<'_> {
             }
             _ => self.touches(meaning, name, args),
         }
+    }
+
+    /// Makes objects of data; a loader that makes none is no danger.
+    fn unpacks(&mut self, meaning: Meaning, args: &Args) -> Val {
+        let plain =
+            |name: &str| ["SafeLoader", "BaseLoader", "FullLoader"].iter().any(|end| name.ends_with(end));
+        let loader = args.option(meaning.text).or(args.get(1)).filter(|_| !meaning.text.is_empty());
+        if !matches!(loader, Some(Val::Name(name)) if plain(name)) {
+            self.note(Act::Unpack { data: args.text(0) });
+        }
+        Val::Unknown(args.taint())
     }
 
     /// Files.

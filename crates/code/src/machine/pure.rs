@@ -117,6 +117,15 @@ impl Machine<'_> {
                 None => Val::Text(Value::text("'").concat(&first.as_text()).concat(&Value::text("'"))),
             },
             Make::Slice => texts::slice(&mut self.store, &first, args.list.get(1..).unwrap_or_default()),
+            _ => return self.of_codes(make, args),
+        })
+    }
+
+    /// Texts in other forms, and what they say.
+    fn of_codes(&mut self, make: Make, args: &Args) -> Option<Val> {
+        let first = self.first(args);
+        let known = args.literal(0);
+        Some(match make {
             Make::WithoutStart => match args.literal(1) {
                 Some(start) => {
                     texts::each(&first, |text| text.strip_prefix(&start).unwrap_or(text).to_owned())
@@ -237,29 +246,7 @@ impl Machine<'_> {
                 });
                 self.store.list(vec![rest, end])
             }
-            Make::Relative => {
-                let start = args.get(1).or(args.option("start")).map(Val::literal);
-                match start {
-                    None => first,
-                    Some(Some(start)) => {
-                        let start = format!("{}/", start.trim_end_matches('/'));
-                        let below = |text: &Text| {
-                            text.prefix().strip_prefix(&start).map(|rest| {
-                                let mut made = Text::literal(rest);
-                                text.pieces.iter().skip(1).for_each(|piece| made.push(piece.clone()));
-                                made
-                            })
-                        };
-                        match &first {
-                            Val::Text(text) if text.any.iter().all(|text| below(text).is_some()) => {
-                                Val::Text(Value::of(text.any.iter().filter_map(below), text.taint))
-                            }
-                            _ => Val::some_text(args.taint()),
-                        }
-                    }
-                    Some(None) => Val::some_text(args.taint()),
-                }
-            }
+            Make::Relative => self.relative(args),
             Make::WithName | Make::WithSuffix => {
                 let folder = texts::parent(&first.as_text());
                 let new = args.text(1);
@@ -274,6 +261,32 @@ impl Machine<'_> {
             Make::Address => first,
             _ => return None,
         })
+    }
+
+    /// A path seen from a folder; one that is seen from where the program runs is the path itself.
+    fn relative(&self, args: &Args) -> Val {
+        let first = self.first(args);
+        let start = args.get(1).or(args.option("start")).map(Val::literal);
+        match start {
+            None => first,
+            Some(Some(start)) => {
+                let start = format!("{}/", start.trim_end_matches('/'));
+                let below = |text: &Text| {
+                    text.prefix().strip_prefix(&start).map(|rest| {
+                        let mut made = Text::literal(rest);
+                        text.pieces.iter().skip(1).for_each(|piece| made.push(piece.clone()));
+                        made
+                    })
+                };
+                match &first {
+                    Val::Text(text) if text.any.iter().all(|text| below(text).is_some()) => {
+                        Val::Text(Value::of(text.any.iter().filter_map(below), text.taint))
+                    }
+                    _ => Val::some_text(args.taint()),
+                }
+            }
+            Some(None) => Val::some_text(args.taint()),
+        }
     }
 
     fn of_lists(&mut self, make: Make, args: &Args) -> Option<Val> {
@@ -602,6 +615,15 @@ impl Machine<'_> {
                 }
                 Val::Nothing
             }
+            _ => return self.looked_up(make, args),
+        })
+    }
+
+    /// Entries that are looked up.
+    fn looked_up(&mut self, make: Make, args: &Args) -> Option<Val> {
+        let first = self.first(args);
+        let more = args.val(1, &[]);
+        Some(match make {
             Make::SetDefault => {
                 let key = more.literal();
                 let known = key.as_deref().and_then(|key| self.store.entry(&first, key));
@@ -680,6 +702,14 @@ impl Machine<'_> {
                 }
                 _ => Val::Unknown(args.taint()),
             },
+            _ => self.of_program(make, name, args),
+        }
+    }
+
+    /// What is made of the program itself, or for others.
+    fn of_program(&mut self, make: Make, name: &str, args: &Args) -> Val {
+        let first = self.first(args);
+        match make {
             Make::Names => match args.get(0) {
                 Some(Val::Module(frame)) => self.names_of(*frame),
                 Some(given) => given.clone(),
