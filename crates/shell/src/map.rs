@@ -218,7 +218,7 @@ impl<K: Ord + Clone, V: Clone> SharedMap<K, V> {
     }
 
     /// Tells every key that differs between two maps, with its value in each.
-    pub fn differences(&self, other: &Self, tell: &mut dyn FnMut(&K, Option<&V>, Option<&V>)) {
+    pub fn differences(&self, other: &Self, tell: &mut Tell<'_, K, V>) {
         differences(&self.root, &other.root, tell);
     }
 
@@ -242,6 +242,9 @@ impl<V> SharedMap<Rc<str>, V> {
 
 /// What becomes of a key: its value in the one map, and in the other.
 pub type Combine<'c, K, V> = dyn FnMut(&K, Option<&V>, Option<&V>) -> Option<V> + 'c;
+
+/// Hears of a key that differs: its value in the one map, and in the other.
+pub type Tell<'t, K, V> = dyn FnMut(&K, Option<&V>, Option<&V>) + 't;
 
 impl<K: Ord, V: PartialEq> PartialEq for SharedMap<K, V> {
     fn eq(&self, other: &Self) -> bool {
@@ -524,11 +527,7 @@ fn joined<K: Ord + Clone, V: Clone>(
     placed(left, entry, right)
 }
 
-fn differences<K: Ord + Clone, V: Clone>(
-    one: &Link<K, V>,
-    two: &Link<K, V>,
-    tell: &mut dyn FnMut(&K, Option<&V>, Option<&V>),
-) {
+fn differences<K: Ord + Clone, V: Clone>(one: &Link<K, V>, two: &Link<K, V>, tell: &mut Tell<'_, K, V>) {
     if is_shared(one, two) {
         return;
     }
