@@ -1,5 +1,8 @@
 //! What rules are written with.
 
+use std::cell::{OnceCell, RefCell};
+use std::collections::{HashMap, HashSet};
+
 use tollgate_model::{Case, Effect, EffectKind, FileKind, Hit, Place, Span, World, Zone};
 
 /// Declares a rule's card. The doc comment is its documentation page; the examples are its tests.
@@ -71,49 +74,153 @@ pub(crate) fn left(case: &Case, mark: &str, say: impl Fn(&str) -> String, instea
     })
 }
 
-/// Is a secret of the workspace only what this call has made, or does it stay one under another name there? Environment
-/// files are not meant: people fill those in.
-pub(crate) fn is_own_secret(effect: &Effect, case: &Case) -> bool {
-    let EffectKind::Delete { place, moved, .. } = &effect.kind else { return false };
-    let name = place.path.rsplit('/').next().unwrap_or_default();
-    place.zone == Zone::Secret
-        && !place.pattern
-        && !name.contains(".env")
-        && in_workspace(place, case.world)
-        && (is_made(place, effect.span, case) || *moved && stays(name, case))
+/// Answers to a question about names that takes all effects of a call, kept: asked for each effect, it would take the
+/// square of their number.
+#[derive(Default)]
+pub(crate) struct Answers(RefCell<HashMap<String, bool>>);
+
+impl Answers {
+    /// The answer for a name, found once.
+    pub fn get(&self, name: &str, find: impl FnOnce() -> bool) -> bool {
+        let known = self.0.borrow().get(name).copied();
+        known.unwrap_or_else(|| {
+            let answer = find();
+            self.0.borrow_mut().insert(name.to_owned(), answer);
+            answer
+        })
+    }
+}
+
+/// The effects that read files, by the name that the call gives each file. Indexed when first asked for.
+pub(crate) struct Reads<'c> {
+    effects: &'c [Effect],
+    by_name: OnceCell<HashMap<&'c str, Vec<&'c Effect>>>,
+}
+
+impl<'c> Reads<'c> {
+    pub fn of(case: &Case<'c>) -> Self {
+        Self { effects: case.effects, by_name: OnceCell::new() }
+    }
+
+    /// The effects that read a file of this name.
+    pub fn named(&self, name: &str) -> &[&'c Effect] {
+        let by_name = self.by_name.get_or_init(|| {
+            let mut by_name: HashMap<&str, Vec<&Effect>> = HashMap::new();
+            for effect in self.effects {
+                if let EffectKind::Read { place, .. } = &effect.kind {
+                    by_name.entry(&place.shown).or_default().push(effect);
+                }
+            }
+            by_name
+        });
+        by_name.get(name).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Tells which secrets of the workspace are only what a call has made, or stay secrets under another name there.
+/// Environment files are not meant: people fill those in. What it takes to tell is found when first asked for.
+pub(crate) struct OwnSecrets<'c> {
+    effects: &'c [Effect],
+    world: &'c dyn World,
+    written: OnceCell<HashMap<&'c str, u32>>,
+    brings: OnceCell<bool>,
+    kept: OnceCell<KeptNames<'c>>,
+}
+
+/// The secrets among what a call writes, where all of that is new and in the workspace.
+enum KeptNames<'c> {
+    None,
+    /// One file is all that it writes: any secret may stay under its name.
+    Any,
+    These(HashSet<&'c str>),
+}
+
+impl<'c> OwnSecrets<'c> {
+    pub fn of(case: &Case<'c>) -> Self {
+        Self {
+            effects: case.effects,
+            world: case.world,
+            written: OnceCell::new(),
+            brings: OnceCell::new(),
+            kept: OnceCell::new(),
+        }
+    }
+
+    /// Does the effect delete such a secret?
+    pub fn is_deleted_by(&self, effect: &Effect) -> bool {
+        let EffectKind::Delete { place, moved, .. } = &effect.kind else { return false };
+        place.zone == Zone::Secret
+            && !place.pattern
+            && !file_name(&place.path).contains(".env")
+            && in_workspace(place, self.world)
+            && (self.is_made(place, effect.span) || *moved && self.is_kept(file_name(&place.path)))
+    }
+
+    /// It was not there before, the call has written it first, and nothing that was there has come to lie there.
+    fn is_made(&self, place: &Place, span: Span) -> bool {
+        !self.is_there(place) && self.is_written_before(&place.path, span) && !self.brings()
+    }
+
+    fn is_there(&self, place: &Place) -> bool {
+        place.pattern || self.world.kind(&place.path) != FileKind::Missing
+    }
+
+    fn is_written_before(&self, path: &str, span: Span) -> bool {
+        let written = self.written.get_or_init(|| {
+            let mut ends: HashMap<&str, u32> = HashMap::new();
+            for effect in self.effects {
+                if let EffectKind::Write { place, .. } = &effect.kind {
+                    let end = ends.entry(&place.path).or_insert(effect.span.end);
+                    *end = effect.span.end.min(*end);
+                }
+            }
+            ends
+        });
+        written.get(path).is_some_and(|end| *end <= span.start)
+    }
+
+    /// Does the call move anything that was there before?
+    fn brings(&self) -> bool {
+        let brings = |effect: &Effect| matches!(&effect.kind, EffectKind::Delete { place, moved: true, .. } if self.is_there(place));
+        *self.brings.get_or_init(|| self.effects.iter().any(brings))
+    }
+
+    /// Is everything that is written new and in the workspace, and the secret one there by its name?
+    fn is_kept(&self, name: &str) -> bool {
+        match self.kept.get_or_init(|| self.kept_names()) {
+            KeptNames::None => false,
+            KeptNames::Any => true,
+            KeptNames::These(names) => names.contains(name),
+        }
+    }
+
+    fn kept_names(&self) -> KeptNames<'c> {
+        let place = |effect: &'c Effect| match &effect.kind {
+            EffectKind::Write { place, .. } => Some(place),
+            _ => None,
+        };
+        let written: Vec<&Place> = self.effects.iter().filter_map(place).collect();
+        let is_new = |place: &&Place| {
+            in_workspace(place, self.world) && self.world.kind(&place.path) != FileKind::File
+        };
+        let secrets: HashSet<&str> = written
+            .iter()
+            .filter(|place| place.zone == Zone::Secret)
+            .map(|place| file_name(&place.path))
+            .collect();
+        if secrets.is_empty() || !written.iter().all(is_new) {
+            return KeptNames::None;
+        }
+        if written.len() == 1 { KeptNames::Any } else { KeptNames::These(secrets) }
+    }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
 }
 
 fn in_workspace(place: &Place, world: &dyn World) -> bool {
     place.path.strip_prefix(world.workspace()).is_some_and(|rest| rest.starts_with('/'))
-}
-
-/// It was not there before, the call has written it first, and nothing that was there has come to lie there.
-fn is_made(place: &Place, span: Span, case: &Case) -> bool {
-    let is_there = |place: &Place| place.pattern || case.world.kind(&place.path) != FileKind::Missing;
-    let writes = |effect: &Effect| {
-        matches!(&effect.kind, EffectKind::Write { place: made, .. } if made.path == place.path)
-            && effect.span.end <= span.start
-    };
-    let brings = |effect: &Effect| matches!(&effect.kind, EffectKind::Delete { place, moved: true, .. } if is_there(place));
-    !is_there(place) && case.effects.iter().any(writes) && !case.effects.iter().any(brings)
-}
-
-/// Everything that is written is new and in the workspace, and the secret is one there by its name.
-fn stays(name: &str, case: &Case) -> bool {
-    let written: Vec<&Place> = case
-        .effects
-        .iter()
-        .filter_map(|effect| match &effect.kind {
-            EffectKind::Write { place, .. } => Some(place),
-            _ => None,
-        })
-        .collect();
-    let is_new =
-        |place: &&Place| in_workspace(place, case.world) && case.world.kind(&place.path) != FileKind::File;
-    let is_it = |place: &&Place| {
-        place.zone == Zone::Secret && (written.len() == 1 || place.path.rsplit('/').next() == Some(name))
-    };
-    written.iter().all(is_new) && written.iter().any(is_it)
 }
 
 /// What a rule says.

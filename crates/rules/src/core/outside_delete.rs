@@ -1,6 +1,6 @@
 use tollgate_model::{Card, Case, EffectKind, Hit, Rule, Zone};
 
-use crate::kit::{Words, first, is_own_secret, rule, shown};
+use crate::kit::{OwnSecrets, Words, first, rule, shown};
 
 rule! {
     /// Stops recursive deletion outside the workspace and the temporary directories.
@@ -32,9 +32,10 @@ impl Rule for OutsideDelete {
     }
 
     fn check(&self, case: &Case) -> Option<Hit> {
+        let own = OwnSecrets::of(case);
         first(case, |effect| match &effect.kind {
             EffectKind::Delete { place, recursive: true, .. }
-                if !place.root && place.zone >= Zone::OtherProject && !is_own_secret(effect, case) =>
+                if !place.root && place.zone >= Zone::OtherProject && !own.is_deleted_by(effect) =>
             {
                 Words::new(
                     format!("deletes {} with everything in it, outside the workspace", shown(place)),

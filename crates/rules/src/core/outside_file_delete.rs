@@ -1,6 +1,6 @@
 use tollgate_model::{Card, Case, EffectKind, Hit, Place, Rule, World, Zone};
 
-use crate::kit::{Words, first, is_own_secret, rule, shown};
+use crate::kit::{OwnSecrets, Words, first, rule, shown};
 
 rule! {
     /// Asks before a file outside the workspace and the temporary directories is deleted.
@@ -27,11 +27,12 @@ impl Rule for OutsideFileDelete {
     }
 
     fn check(&self, case: &Case) -> Option<Hit> {
+        let own = OwnSecrets::of(case);
         first(case, |effect| match &effect.kind {
             EffectKind::Delete { place, recursive: false, .. }
                 if place.zone >= Zone::OtherProject
                     && !is_temporary(place, case.world)
-                    && !is_own_secret(effect, case) =>
+                    && !own.is_deleted_by(effect) =>
             {
                 Words::new(
                     format!("deletes {}, outside the workspace", shown(place)),

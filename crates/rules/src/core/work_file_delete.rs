@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use tollgate_model::git::{GitAsk, GitStatus, Repo, stands_for};
 use tollgate_model::stage::is_test_database;
@@ -93,6 +93,7 @@ const MOST: usize = 500;
 
 fn files<'a>(case: &Case<'a>) -> Vec<File<'a>> {
     let mut files: Vec<File> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
     for (at, effect) in case.effects.iter().enumerate() {
         let Some((place, walks)) = target(&effect.kind, case.world) else { continue };
         if place.pattern && (walks || effect.certainty != Certainty::Certain) {
@@ -103,10 +104,11 @@ fn files<'a>(case: &Case<'a>) -> Vec<File<'a>> {
             // Who shreds a file wants it beyond recovery; what the session made is its own.
             let foreign = case.world.memory().state_of(&path).is_none();
             let shredded = foreign && is_shredded(case.effects, at);
-            if let Some(known) = files.iter_mut().find(|file| file.path == path) {
-                known.named &= !shredded;
+            if let Some(file) = known.get(&path).and_then(|at| files.get_mut(*at)) {
+                file.named &= !shredded;
             } else if files.len() < MOST && is_work(&path, case.world) {
                 let (span, certainty) = (effect.span, effect.certainty);
+                known.insert(path.clone(), files.len());
                 files.push(File { path, place, span, certainty, named: !place.pattern && !shredded });
             }
         }

@@ -1,7 +1,7 @@
 use tollgate_model::{Card, Case, EffectKind, Hit, NetDirection, Place, Rule, Zone, hosts, is_built, phrase};
 
 use super::{is_near, named, sent};
-use crate::kit::{Words, first, rule};
+use crate::kit::{Answers, Reads, Words, first, rule};
 
 rule! {
     /// Asks before files of this machine are sent to another one.
@@ -49,12 +49,14 @@ impl Rule for FileUpload {
     }
 
     fn check(&self, case: &Case) -> Option<Hit> {
+        let files =
+            Files { case, reads: Reads::of(case), sent: Answers::default(), deployed: Answers::default() };
         first(case, |effect| {
             let (host, carries) = sent(&effect.kind)?;
             if is_near(host) {
                 return None;
             }
-            let what = carries.iter().find(|what| is_file(what, host, case))?;
+            let what = carries.iter().find(|what| files.holds(what, host))?;
             let shown = if what.contains(' ') { what.clone() } else { format!("`{what}`") };
             Words::new(
                 format!("sends {shown} to {}", named(host)),
@@ -64,24 +66,45 @@ impl Rule for FileUpload {
     }
 }
 
-fn is_file(what: &str, host: &str, case: &Case) -> bool {
-    match what {
-        phrase::FILE_DATA => !only(case, is_version),
-        phrase::FILE_IN_ADDRESS => {
-            !only(case, |place| is_version(place) || is_small(place, case) || is_manifest(place))
+/// Which of the things that a call sends are files of this machine.
+struct Files<'c> {
+    case: &'c Case<'c>,
+    reads: Reads<'c>,
+    sent: Answers,
+    deployed: Answers,
+}
+
+impl Files<'_> {
+    fn holds(&self, what: &str, host: &str) -> bool {
+        let case = self.case;
+        match what {
+            phrase::FILE_DATA => self.sent.get(what, || !only(case, is_version)),
+            phrase::FILE_IN_ADDRESS => self.sent.get(what, || {
+                !only(case, |place| is_version(place) || is_small(place, case) || is_manifest(place))
+            }),
+            phrase::OUTPUT => hosts::is_public_page(host),
+            _ if is_bucket(host) => {
+                self.deployed.get(what, || self.is_read(what, |place| !is_made(place, case)))
+            }
+            _ => self.sent.get(what, || self.is_read(what, |_| true)),
         }
-        phrase::OUTPUT => hosts::is_public_page(host),
-        _ => case.effects.iter().any(|effect| match &effect.kind {
-            EffectKind::Read { place, .. } => place.shown == what && !is_deployed(place, host, case),
+    }
+
+    fn is_read(&self, name: &str, fits: impl Fn(&Place) -> bool) -> bool {
+        self.reads.named(name).iter().any(|effect| match &effect.kind {
+            EffectKind::Read { place, .. } => fits(place),
             _ => false,
-        }),
+        })
     }
 }
 
 /// What a build has made goes to a bucket by its name: a site or a release.
-fn is_deployed(place: &Place, host: &str, case: &Case) -> bool {
-    let bucket = host.split_once(':').is_some_and(|(scheme, _)| !scheme.contains(['.', '/', '@']));
-    bucket && is_built(&place.path, case.world.workspace(), case.world)
+fn is_bucket(host: &str) -> bool {
+    host.split_once(':').is_some_and(|(scheme, _)| !scheme.contains(['.', '/', '@']))
+}
+
+fn is_made(place: &Place, case: &Case) -> bool {
+    is_built(&place.path, case.world.workspace(), case.world)
 }
 
 /// A file of the project with a line in it, such as the name of a target or an address.

@@ -1,4 +1,7 @@
-use tollgate_model::{Card, Case, Effect, EffectKind, Hit, Rule, phrase};
+use std::cell::OnceCell;
+use std::collections::HashSet;
+
+use tollgate_model::{Card, Case, Effect, EffectKind, Hit, Rule, Span, phrase};
 
 use super::named;
 use crate::kit::{Words, first, rule};
@@ -44,9 +47,10 @@ impl Rule for ReverseShell {
     }
 
     fn check(&self, case: &Case) -> Option<Hit> {
+        let code = WiringCode { effects: case.effects, shells: OnceCell::new(), languages: OnceCell::new() };
         first(case, |effect| match &effect.kind {
             EffectKind::Net { host, carries, .. }
-                if carries.iter().any(|what| what == phrase::SHELL) || is_wired_by_code(effect, case) =>
+                if carries.iter().any(|what| what == phrase::SHELL) || code.wires(effect.span) =>
             {
                 Words::new(
                     format!("gives {} control over a shell of this machine", named(host)),
@@ -58,18 +62,52 @@ impl Rule for ReverseShell {
     }
 }
 
-/// Code of another language that opens a connection and starts an interactive shell.
-fn is_wired_by_code(net: &Effect, case: &Case) -> bool {
-    let languages = ["python", "perl", "ruby", "php", "node", "lua"];
-    let is_language = |program: &str| languages.iter().any(|language| program.starts_with(language));
-    let shells = ["sh", "bash", "zsh", "dash", "ksh", "ash"];
-    let same = |effect: &&Effect| effect.span.start <= net.span.start && net.span.end <= effect.span.end;
-    let mut code = case.effects.iter().filter(same);
-    let has_language =
-        code.any(|effect| matches!(&effect.kind, EffectKind::Exec { program, .. } if is_language(program)));
-    has_language
-        && case.effects.iter().filter(|effect| effect.span == net.span).any(|effect| {
+/// Code of another language that opens a connection and starts an interactive shell. Indexed when first asked for.
+struct WiringCode<'c> {
+    effects: &'c [Effect],
+    /// Where interactive shells are started.
+    shells: OnceCell<HashSet<Span>>,
+    /// Where code of other languages stands: starts in order, each with the furthest end of those up to it.
+    languages: OnceCell<Vec<(u32, u32)>>,
+}
+
+impl WiringCode<'_> {
+    /// Does the code around a connection, which stands here, start a shell with it?
+    fn wires(&self, net: Span) -> bool {
+        self.shells.get_or_init(|| self.interactive_shells()).contains(&net)
+            && furthest_end(self.languages.get_or_init(|| self.language_spans()), net.start)
+                .is_some_and(|end| net.end <= end)
+    }
+
+    fn interactive_shells(&self) -> HashSet<Span> {
+        let shells = ["sh", "bash", "zsh", "dash", "ksh", "ash"];
+        let is_shell = |effect: &&Effect| {
             matches!(&effect.kind, EffectKind::Exec { program, argv, .. }
                 if shells.contains(&program.as_str()) && argv.iter().any(|word| word == "-i"))
-        })
+        };
+        self.effects.iter().filter(is_shell).map(|effect| effect.span).collect()
+    }
+
+    fn language_spans(&self) -> Vec<(u32, u32)> {
+        let languages = ["python", "perl", "ruby", "php", "node", "lua"];
+        let is_code = |effect: &&Effect| {
+            matches!(&effect.kind, EffectKind::Exec { program, .. }
+                if languages.iter().any(|language| program.starts_with(language)))
+        };
+        let code = self.effects.iter().filter(is_code);
+        let mut spans: Vec<(u32, u32)> = code.map(|effect| (effect.span.start, effect.span.end)).collect();
+        spans.sort_unstable();
+        let mut furthest = 0;
+        for (_, end) in &mut spans {
+            furthest = furthest.max(*end);
+            *end = furthest;
+        }
+        spans
+    }
+}
+
+/// The furthest end of the spans that start here or before.
+fn furthest_end(spans: &[(u32, u32)], start: u32) -> Option<u32> {
+    let before = spans.partition_point(|(first, _)| *first <= start);
+    spans.get(before.checked_sub(1)?).map(|(_, end)| *end)
 }

@@ -1,7 +1,7 @@
 use tollgate_model::{Card, Case, Certainty, EffectKind, Hit, Place, Rule, Zone, phrase};
 
 use super::{named, sent};
-use crate::kit::{Words, first, rule};
+use crate::kit::{Answers, Reads, Words, first, rule};
 use crate::secrets::keeps_secrets;
 
 rule! {
@@ -50,9 +50,10 @@ impl Rule for SecretUpload {
     }
 
     fn check(&self, case: &Case) -> Option<Hit> {
+        let (reads, secret) = (Reads::of(case), Answers::default());
         first(case, |effect| {
             let (host, carries) = sent(&effect.kind)?;
-            let secret = carries.iter().find(|what| is_secret(what, case))?;
+            let secret = carries.iter().find(|what| secret.get(what, || is_secret(what, &reads, case)))?;
             Words::new(
                 format!("sends {} to {}", shown(secret), named(host)),
                 "let the person send it, or send something without secrets in it",
@@ -62,7 +63,7 @@ impl Rule for SecretUpload {
 }
 
 /// Is it said to be a secret, or the name of a file that was read and holds one?
-fn is_secret(what: &str, case: &Case) -> bool {
+fn is_secret(what: &str, reads: &Reads, case: &Case) -> bool {
     let reads_environment = || {
         case.effects
             .iter()
@@ -72,10 +73,9 @@ fn is_secret(what: &str, case: &Case) -> bool {
         || what == phrase::ENVIRONMENT
         || what.starts_with(phrase::CREDENTIAL)
         || (what == phrase::OUTPUT && reads_environment())
-        || case.effects.iter().any(|effect| {
+        || reads.named(what).iter().any(|effect| {
             matches!(&effect.kind, EffectKind::Read { place, recursive }
-                if place.shown == what
-                    && effect.certainty == Certainty::Certain
+                if effect.certainty == Certainty::Certain
                     && (place.zone == Zone::Secret || (*recursive && holds_secrets(place, case))))
         })
 }

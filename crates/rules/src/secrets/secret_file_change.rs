@@ -1,6 +1,6 @@
 use tollgate_model::{Card, Case, EffectKind, FileKind, Hit, Rule, WriteMode, Zone};
 
-use crate::kit::{Words, changed, first, is_own_secret, rule, shown};
+use crate::kit::{OwnSecrets, Words, changed, first, rule, shown};
 
 rule! {
     /// Asks before an existing file of keys or credentials is changed or deleted. A new one may be made.
@@ -31,6 +31,7 @@ impl Rule for SecretFileChange {
     }
 
     fn check(&self, case: &Case) -> Option<Hit> {
+        let own = OwnSecrets::of(case);
         first(case, |effect| {
             let place = changed(&effect.kind).filter(|place| place.zone == Zone::Secret)?;
             if matches!(&effect.kind, EffectKind::Permission { to, .. } if is_private(to)) {
@@ -40,7 +41,7 @@ impl Rule for SecretFileChange {
                 return None;
             }
             // A new file of secrets may be made, but not among those of the system.
-            if matches!(&effect.kind, EffectKind::Delete { moved: true, .. }) && is_own_secret(effect, case) {
+            if matches!(&effect.kind, EffectKind::Delete { moved: true, .. }) && own.is_deleted_by(effect) {
                 return None;
             }
             let of_system = place.path.starts_with("/etc/");
