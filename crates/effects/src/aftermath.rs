@@ -24,6 +24,7 @@ use crate::memory;
 use crate::own_process::ends_gate;
 use crate::paths;
 use crate::pictures;
+use crate::search::searched;
 use crate::settings;
 use crate::sources;
 use crate::startup;
@@ -67,9 +68,8 @@ impl<'e> Deleted<'e> {
 
     /// Is the file, or a folder that it lies in, deleted by a later effect than this one?
     fn holds_after(&self, path: &str, at: usize) -> bool {
-        let above = std::iter::successors(Some(path), |path| path.rsplit_once('/').map(|(folder, _)| folder));
-        !self.0.is_empty()
-            && above.into_iter().any(|folder| self.0.get(folder).is_some_and(|later| *later > at))
+        let is_later = |folder| self.0.get(folder).is_some_and(|later| *later > at);
+        !self.0.is_empty() && paths::with_parents(path).any(is_later)
     }
 }
 
@@ -167,7 +167,9 @@ fn leads_to_own(place: &Place, texts: &[String], all: &[Effect], world: &dyn Wor
             _ => false,
         };
         // What is there already is not made by this call, whatever else it makes of the same name.
-        world.kind(&folder) == FileKind::Missing && all.iter().any(made) && !all.iter().any(filled)
+        world.kind(&folder) == FileKind::Missing
+            && searched(all).iter().any(made)
+            && !searched(all).iter().any(filled)
     };
     !texts.is_empty()
         && texts.iter().all(|text| startup::git_folder_beside(&place.path, text).is_some_and(is_own))
@@ -263,7 +265,7 @@ fn written(place: &Place, texts: &[String], source: Option<&str>, world: &dyn Wo
 /// What a script would do that is grave, unless it only moves from elsewhere.
 fn danger(place: &Place, texts: &[(&String, Extent)], all: &[Effect], world: &dyn World) -> Option<String> {
     let moved = |text: &str| {
-        all.iter().any(|effect| match &effect.kind {
+        searched(all).iter().any(|effect| match &effect.kind {
             EffectKind::Delete { place, .. } => {
                 world.read(&place.path, TEXT_LIMIT).is_some_and(|bytes| bytes == text.as_bytes())
             }
@@ -411,7 +413,8 @@ fn gate_lookup(place: &Place, all: &[Effect]) -> Option<EffectKind> {
         _ => false,
     };
     let looked_up = place.shown == "*" || place.shown == "*/tollgate";
-    (looked_up && all.iter().any(looks)).then(|| EffectKind::Tamper { what: "Tollgate's program".into() })
+    (looked_up && searched(all).iter().any(looks))
+        .then(|| EffectKind::Tamper { what: "Tollgate's program".into() })
 }
 
 /// A package manager is told to take the gate away.
@@ -474,7 +477,7 @@ fn ends_agent(target: &str, all: &[Effect]) -> Option<EffectKind> {
         _ => false,
     };
     let unknown = target.contains("unknown");
-    (target == PARENT || AGENTS.contains(&target) || unknown && all.iter().any(looked_up))
+    (target == PARENT || AGENTS.contains(&target) || unknown && searched(all).iter().any(looked_up))
         .then(|| EffectKind::Tamper { what: format!("{AGENT_CONTROL}its process") })
 }
 

@@ -4,6 +4,7 @@ mod devices;
 mod files;
 mod found;
 pub(crate) mod gate;
+mod index;
 mod keepers;
 pub(crate) mod ours;
 mod places;
@@ -11,7 +12,7 @@ mod scripts;
 mod way;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use tollgate_model::phrase::FILL;
 use tollgate_model::{
@@ -50,6 +51,7 @@ pub(crate) struct Analyst<'w> {
     pub(crate) world: &'w dyn World,
     cwd: String,
     effects: Vec<Effect>,
+    index: index::LazyIndex,
     seen: HashSet<Effect>,
     /// Effects that were found more than once at the same place, as in a function that is called twice.
     repeated: HashSet<Effect>,
@@ -57,7 +59,8 @@ pub(crate) struct Analyst<'w> {
     /// A script was not read, or not to its end.
     unread: bool,
     temporaries: u32,
-    made: Vec<String>,
+    /// Folders that this call makes, without slashes at their end.
+    made: BTreeSet<String>,
     /// Environments of Python that this call has made.
     pub(crate) environments: Vec<String>,
     /// Folders that this call fills from the network, with what is to be remembered of them.
@@ -76,6 +79,8 @@ pub(crate) struct Analyst<'w> {
     listed: Vec<(Word, bool)>,
     /// Files of the project that commands in pipes have read, each with a mark of its own.
     origins: Vec<String>,
+    /// Where in `origins` each of them stands.
+    origin_numbers: HashMap<String, usize>,
     /// Files that were found, in the project and outside.
     found_at: Vec<Place>,
     /// Patterns of files that were opened to be written anew.
@@ -120,12 +125,13 @@ impl<'w> Analyst<'w> {
             world,
             cwd: cwd.to_owned(),
             effects: Vec::new(),
+            index: index::LazyIndex::default(),
             seen: HashSet::new(),
             repeated: HashSet::new(),
             scripts: 0,
             unread: false,
             temporaries: 0,
-            made: Vec::new(),
+            made: BTreeSet::new(),
             environments: Vec::new(),
             trees: Vec::new(),
             supposing: false,
@@ -136,6 +142,7 @@ impl<'w> Analyst<'w> {
             wrote: false,
             listed: Vec::new(),
             origins: Vec::new(),
+            origin_numbers: HashMap::new(),
             found_at: Vec::new(),
             reopened: Vec::new(),
             started: 0,
@@ -202,8 +209,11 @@ impl<'w> Analyst<'w> {
 
     /// Takes effects back that a later command makes harmless.
     pub(crate) fn retract(&mut self, gone: impl Fn(&Effect) -> bool) {
+        work::charge(self.effects.len() / 2);
+        let before = self.effects.len();
         self.effects.retain(|effect| !gone(effect));
         self.seen.retain(|effect| !gone(effect));
+        self.index.get_mut().truncate(self.effects.len().saturating_sub(before - self.effects.len()));
     }
 
     /// Takes an effect down, once.
@@ -244,7 +254,7 @@ impl<'w> Analyst<'w> {
 
     /// What was taken down since the mark may never happen: only what `keep` picks stays, as possible.
     pub(crate) fn doubt(&mut self, mark: usize, keep: impl Fn(&Effect) -> bool) {
-        let doubted = self.effects.split_off(mark.min(self.effects.len()));
+        let doubted = self.take_since(mark);
         for effect in &doubted {
             self.seen.remove(effect);
         }
@@ -256,7 +266,7 @@ impl<'w> Analyst<'w> {
 
     /// Of what was taken down since the mark only what `keep` picks stays.
     pub(crate) fn sift(&mut self, mark: usize, keep: impl Fn(&Effect) -> bool) {
-        let sifted = self.effects.split_off(mark.min(self.effects.len()));
+        let sifted = self.take_since(mark);
         for effect in sifted {
             if is_unread(&effect) || keep(&effect) {
                 self.effects.push(effect);
@@ -268,7 +278,7 @@ impl<'w> Analyst<'w> {
 
     /// The files that a command was given since the mark were found by a walk, at any depth.
     pub(crate) fn deepen(&mut self, mark: usize) {
-        for mut effect in self.effects.split_off(mark.min(self.effects.len())) {
+        for mut effect in self.take_since(mark) {
             self.seen.remove(&effect);
             if let EffectKind::Delete { place, recursive, .. } = &mut effect.kind {
                 *recursive |= place.pattern;

@@ -15,6 +15,7 @@ use crate::commands::opened;
 use crate::gravity::{Purpose, Setting};
 use crate::languages::{Budget, Language};
 use crate::pipelines;
+use crate::search::searched;
 use crate::tools::{run_language, run_quoted};
 
 /// A piece of code in a file.
@@ -144,8 +145,11 @@ fn loaded(effect: &Effect, all: &[Effect]) -> Option<String> {
     if effect.certainty != Certainty::Certain {
         return None;
     }
-    let reads_key =
-        || all.iter().any(|effect| matches!(&effect.kind, EffectKind::Read { place, .. } if is_key(place)));
+    let reads_key = || {
+        searched(all)
+            .iter()
+            .any(|effect| matches!(&effect.kind, EffectKind::Read { place, .. } if is_key(place)))
+    };
     match &effect.kind {
         EffectKind::Exec { source: CodeSource::Downloaded | CodeSource::Decoded, .. } => {
             grave(effect, all, Runs::OnLoad)
@@ -196,11 +200,14 @@ fn grave(effect: &Effect, all: &[Effect], runs: Runs) -> Option<String> {
 
 /// What goes away that must not. A variable with a secret's name goes to its own service in many tests and scripts.
 fn sent(carries: &[String], all: &[Effect], certain: bool, runs: Runs) -> Option<String> {
-    let dumps =
-        || all.iter().any(|effect| matches!(&effect.kind, EffectKind::EnvRead { names } if names.is_empty()));
+    let dumps = || {
+        searched(all)
+            .iter()
+            .any(|effect| matches!(&effect.kind, EffectKind::EnvRead { names } if names.is_empty()))
+    };
     let reads_secret = || {
         let secret = |effect: &Effect| matches!(&effect.kind, EffectKind::Read { place, .. } if place.zone == Zone::Secret);
-        all.iter().any(secret)
+        searched(all).iter().any(secret)
     };
     let counts = |what: &&String| match what.as_str() {
         SHELL | ENVIRONMENT => true,

@@ -7,6 +7,7 @@ use tollgate_model::stage::{is_for_tests, is_production, is_protected_branch, pl
 use tollgate_model::{Certainty, Effect, EffectKind, Loss, Place, Rewrite, Zone, work};
 
 use crate::carriers::Runs;
+use crate::search::searched;
 
 /// What the name of a script, recipe or task says about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -294,7 +295,7 @@ impl Setting<'_> {
             _ => String::new(),
         };
         let tool = program(effect);
-        let related = all.iter().filter_map(|other| match &other.kind {
+        let related = searched(all).iter().filter_map(|other| match &other.kind {
             EffectKind::Exec { program, argv, .. }
                 if other.span == effect.span
                     || *program == tool

@@ -33,6 +33,7 @@ mod pictures;
 mod pipelines;
 #[cfg(test)]
 mod printed_help;
+mod search;
 mod secret_names;
 mod secrets_scan;
 mod settings;

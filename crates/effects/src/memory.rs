@@ -144,9 +144,10 @@ fn grown(place: &Place, mode: WriteMode, world: &dyn World, shell: &Shell) -> Op
 
 /// Names that lead elsewhere, and programs that go by other names.
 pub(crate) fn leave_names(analyst: &mut Analyst) {
-    let (links, world) = (Links::default(), analyst.world);
+    let own = Links::default();
     let place = |name: &str| {
-        paths::name(&Text::literal(name), name, world, &links, &|text, shown| paths::at(text, shown, world))
+        let locate = |text: &Text, shown: &str| analyst.located(text, shown);
+        paths::name(&Text::literal(name), name, analyst.world, &own, &locate)
     };
     let links = analyst.links.made().iter().map(|(name, target)| (place(name), Mark::Link(target.clone())));
     let is_program = |name: &str, original: &str| {
@@ -390,7 +391,7 @@ impl Analyst<'_> {
         let is_usual = ["python", "pip", "activate"].iter().any(|start| name.starts_with(start));
         let is_gone = |effect: &Effect| matches!(&effect.kind, EffectKind::Delete { place, recursive: true, .. } if place.path == base);
         let made = self.environments.iter().any(|made| made == base);
-        (made && (is_usual || self.found().iter().any(is_gone))).then_some(base)
+        (made && (is_usual || self.searched().iter().any(is_gone))).then_some(base)
     }
 
     /// A folder is filled from the network. One that was there before holds other things too, so later calls

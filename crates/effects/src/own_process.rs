@@ -3,12 +3,17 @@
 use regex_lite::{Regex, RegexBuilder};
 use tollgate_model::{Effect, EffectKind};
 
+use crate::search::searched;
+
 /// Finds out whether a signal may reach Tollgate.
 pub(crate) fn ends_gate(target: &str, signal: &str, all: &[Effect]) -> Option<EffectKind> {
     let unknown = target.contains('*') || target.contains("unknown");
     let ends = names_gate(target)
         || picks_by_pattern(target, signal, all)
-        || unknown && all.iter().any(|effect| command_of(effect).is_some_and(|words| looks_gate_up(&words)));
+        || unknown
+            && searched(all)
+                .iter()
+                .any(|effect| command_of(effect).is_some_and(|words| looks_gate_up(&words)));
     ends.then(|| EffectKind::Tamper { what: "Tollgate's process".into() })
 }
 
@@ -42,7 +47,7 @@ impl Command<'_> {
 
 /// `pkill` and `killall -r` take patterns.
 fn picks_by_pattern(target: &str, signal: &str, all: &[Effect]) -> bool {
-    let killers = all.iter().filter_map(command_of).filter(|command| command.program == signal);
+    let killers = searched(all).iter().filter_map(command_of).filter(|command| command.program == signal);
     let mut killers = killers.filter(|command| command.args.iter().any(|word| word == target));
     match signal {
         "pkill" => killers.any(|command| fits_process(target, &command)),

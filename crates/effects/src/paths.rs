@@ -214,6 +214,12 @@ pub(crate) fn within(path: &str, folder: &str) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
+/// A path and the folders above it, the root as an empty text: `folder` without slashes at its end is one of them where the
+/// path is `within` it.
+pub(crate) fn with_parents(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(path), |path| path.rsplit_once('/').map(|(folder, _)| folder))
+}
+
 /// May a path with patterns in it lie below `folder`? Its first two names must be known: what may be anywhere is not
 /// meant for one folder.
 pub(crate) fn could_be_within(path: &str, folder: &str) -> bool {

@@ -1,5 +1,7 @@
 //! The agents' own tools: files, searches, patches, notebooks, the web, other agents.
 
+use std::collections::HashSet;
+
 use tollgate_model::phrase::{INSTRUCTION, PROMPT, SANDBOX, STORE};
 use tollgate_model::{
     Certainty, Dialect, Effect, EffectKind, FileKind, Mark, NetDirection, Place, Replacement, SearchScope,
@@ -63,11 +65,8 @@ fn all_effects(tool: &ToolUse, cwd: &str, world: &dyn World) -> Vec<Effect> {
     let mut effects = effects_in(tool, cwd, &ahead);
     // Both count: with what the session wrote, and without.
     if ahead.covered() {
-        for effect in effects_in(tool, cwd, world) {
-            if !effects.contains(&effect) {
-                effects.push(effect);
-            }
-        }
+        let known: HashSet<Effect> = effects.iter().cloned().collect();
+        effects.extend(effects_in(tool, cwd, world).into_iter().filter(|effect| !known.contains(effect)));
     }
     effects
 }

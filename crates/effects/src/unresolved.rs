@@ -84,7 +84,8 @@ fn is_built_here(analyst: &Analyst, command: &Word, shell: &Shell) -> bool {
     let (world, root) = (analyst.world, analyst.world.workspace());
     let written = |path: &str| {
         let within = |effect: &Effect| matches!(&effect.kind, EffectKind::Write { place, .. } if paths::within(&place.path, path));
-        analyst.found().iter().any(within) || world.memory().touches(path)
+        analyst.may_have_written_below(path) && analyst.searched().iter().any(within)
+            || world.memory().touches(path)
     };
     let built = |(place, _): &(Place, Certainty)| {
         !place.pattern
@@ -268,7 +269,7 @@ fn programs_here(run: &mut Run, shown: &str) -> bool {
         EffectKind::Write { place, .. } => place.path == "/dev/null",
         kind => matches!(kind, EffectKind::Read { .. } | EffectKind::Exec { .. }),
     };
-    let unchanged = run.analyst.found().iter().all(still);
+    let unchanged = run.analyst.searched().iter().all(still);
     if place.zone != Zone::Workspace || folder.contains(['*', '?', '[']) || !unchanged {
         return false;
     }

@@ -109,7 +109,10 @@ fn own(analyst: &Analyst, call: &Call, mark: usize, shell: &Shell) -> Vec<String
 
 /// The files that the command before in the pipe prints as they are committed: `git show HEAD:path`.
 fn committed(analyst: &Analyst, mark: usize) -> Vec<String> {
-    let before = analyst.found().get(..mark).unwrap_or_default();
+    if !analyst.may_have_started(&["git"]) {
+        return Vec::new();
+    }
+    let before = analyst.searched().get(..mark).unwrap_or_default();
     let argv = before.iter().rev().find_map(|effect| match &effect.kind {
         EffectKind::Exec { program, argv, .. } => Some(argv.as_slice()).filter(|_| program == "git"),
         _ => None,

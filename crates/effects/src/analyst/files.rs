@@ -1,6 +1,6 @@
 //! Files: what reading, writing, deleting and changing one comes to.
 
-use tollgate_model::{Certainty, EffectKind, FileKind, Place, Span, WriteMode, Zone, work};
+use tollgate_model::{Certainty, EffectKind, FileKind, Place, Span, WriteMode, Zone};
 use tollgate_shell::eval::Shell;
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Value};
 
@@ -238,7 +238,7 @@ impl Analyst<'_> {
     /// What goes from one folder of the project to another is still the project's.
     fn rearranged(&mut self, mark: usize) {
         let root = format!("{}/", self.world.workspace());
-        for mut effect in self.effects.split_off(mark.min(self.effects.len())) {
+        for mut effect in self.take_since(mark) {
             self.seen.remove(&effect);
             if let EffectKind::Delete { place, moved: true, .. } = &mut effect.kind
                 && place.path.starts_with(&root)
@@ -299,7 +299,7 @@ impl Analyst<'_> {
         for (place, certainty) in self.places(word, shell) {
             self.changes(&place, false, word.span, certainty);
             if !place.pattern {
-                self.made.push(place.path.clone());
+                self.made.insert(place.path.trim_end_matches('/').to_owned());
             }
             self.push(EffectKind::Alter { place, folder: true }, word.span, certainty);
         }
@@ -351,7 +351,7 @@ impl Analyst<'_> {
     /// Remembers a file with a name of its own that the call makes, with nothing in it.
     pub(crate) fn make_file(&mut self, word: &Word, shell: &Shell) {
         let named = shell.resolve(&self.in_temp(word));
-        self.made.extend(named.as_literal().map(str::to_owned));
+        self.made.extend(named.as_literal().map(|path| path.trim_end_matches('/').to_owned()));
     }
 
     /// Do all files that a pattern stands for hold no secrets?
@@ -367,8 +367,7 @@ impl Analyst<'_> {
 
     /// Has this call made the directory, or one above it?
     pub(crate) fn is_made(&self, path: &str) -> bool {
-        work::charge(self.made.len() / 16);
-        self.made.iter().any(|made| paths::within(path, made))
+        !self.made.is_empty() && paths::with_parents(path).any(|folder| self.made.contains(folder))
     }
 
     /// Makes or changes a file or a tree without putting anything of the call's own into it.

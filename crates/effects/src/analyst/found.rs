@@ -8,21 +8,25 @@ use super::Analyst;
 use crate::word::{EVERYWHERE, Word};
 use crate::{paths, taint};
 
+/// Programs that find files below a folder.
+const WALKERS: &[&str] = &["find", "gfind", "fd", "fdfind", "grep", "egrep", "fgrep", "rg", "ag", "ack"];
+
 impl Analyst<'_> {
     /// A file that a walk of this call has found: it is there, whatever its name.
     pub(super) fn walked(&self, word: &Word) -> Option<Word> {
         let at = word.text.pieces.iter().position(super::files::is_found)?;
         let root = word.text.prefix().strip_suffix('/').filter(|_| at == 1)?;
+        if !self.may_have_started(WALKERS) {
+            return None;
+        }
         let walks = |effect: &Effect| match &effect.kind {
             EffectKind::Exec { program, argv, .. } => {
-                matches!(
-                    program.as_str(),
-                    "find" | "gfind" | "fd" | "fdfind" | "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack"
-                ) && (root == "." || argv.iter().any(|word| word.trim_end_matches('/') == root))
+                WALKERS.contains(&program.as_str())
+                    && (root == "." || argv.iter().any(|word| word.trim_end_matches('/') == root))
             }
             _ => false,
         };
-        self.found().iter().any(walks).then(|| {
+        self.searched().iter().any(walks).then(|| {
             let mut word = word.clone();
             if let Some(piece) = word.text.pieces.get_mut(at) {
                 *piece = Piece::Glob(EVERYWHERE.into());
@@ -112,8 +116,9 @@ impl Analyst<'_> {
 
     /// The mark of what is read from a file.
     pub(crate) fn origin(&mut self, path: &str) -> Taint {
-        let known = self.origins.iter().position(|origin| origin == path);
+        let known = self.origin_numbers.get(path).copied();
         taint::origin(known.unwrap_or_else(|| {
+            self.origin_numbers.insert(path.to_owned(), self.origins.len());
             self.origins.push(path.to_owned());
             self.origins.len() - 1
         }))

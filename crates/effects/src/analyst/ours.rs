@@ -140,7 +140,7 @@ impl Analyst<'_> {
         let unread = |effect: &Effect| {
             is_unread(effect) && matches!(&effect.kind, EffectKind::Opaque { why } if why == TOO_MUCH)
         };
-        for effect in self.effects.split_off(mark.min(self.effects.len())) {
+        for effect in self.take_since(mark) {
             if unread(&effect) {
                 self.seen.remove(&effect);
             } else {

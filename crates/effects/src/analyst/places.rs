@@ -30,7 +30,7 @@ impl Analyst<'_> {
     }
 
     /// The place of a path in which the call's own links are followed.
-    fn located(&self, text: &Text, shown: &str) -> Place {
+    pub(crate) fn located(&self, text: &Text, shown: &str) -> Place {
         if let Some(place) = self.placed.borrow().get(text) {
             work::charge(PLACE / 8);
             return Place { shown: shown.to_owned(), ..place.clone() };

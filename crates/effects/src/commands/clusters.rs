@@ -127,7 +127,7 @@ fn is_new(run: &Run, value: &Value) -> bool {
         |effect: &Effect| matches!(&effect.kind, EffectKind::Write { place, .. } if place.path == path);
     run.analyst.world.kind(&path) == FileKind::Missing
         && run.shell.file(value).is_none()
-        && !run.analyst.found().iter().any(written)
+        && !(run.analyst.may_have_written(&path) && run.analyst.searched().iter().any(written))
 }
 
 fn is_made(run: &Run, value: &Value) -> bool {

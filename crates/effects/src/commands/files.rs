@@ -160,7 +160,7 @@ fn landing(run: &Run, source: &Word, target: &Word, many: bool) -> Word {
         || target.text.suffix().ends_with('/')
         || (!place.pattern
             && run.analyst.world.kind(&place.path) == FileKind::Dir
-            && !run.analyst.found().iter().any(gone));
+            && !(run.analyst.may_have_deleted(&place.path) && run.analyst.searched().iter().any(gone)));
     let shown = source.shown();
     let name = shown.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     if !folder || name.is_empty() || matches!(name, "." | "..") {

@@ -116,7 +116,7 @@ fn handed(run: &mut Run) {
     };
     let written: Vec<String> = run
         .analyst
-        .found()
+        .searched()
         .iter()
         .filter_map(|effect| match &effect.kind {
             EffectKind::Write { place, .. } if !place.pattern => Some(place.path.clone()),

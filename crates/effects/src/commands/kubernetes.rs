@@ -188,7 +188,7 @@ fn within(run: &Run, folder: &Word) -> Vec<String> {
         return Vec::new();
     };
     let is_manifest = |path: &String| [".yaml", ".yml", ".json"].iter().any(|end| path.ends_with(end));
-    let written = run.analyst.found().iter().filter_map(|effect| match &effect.kind {
+    let written = run.analyst.searched().iter().filter_map(|effect| match &effect.kind {
         EffectKind::Write { place: file, .. } => {
             paths::within(&file.path, &place.path).then(|| file.path.clone())
         }

@@ -39,7 +39,7 @@ pub(super) fn fc(run: &mut Run) -> Outcome {
         }
         _ => None,
     };
-    let lines: Vec<String> = run.analyst.found().iter().filter_map(entered).collect();
+    let lines: Vec<String> = run.analyst.searched().iter().filter_map(entered).collect();
     let changed =
         options.operands.iter().filter(|word| word.text.prefix().contains('=')).map(|word| word.after('='));
     let changed: Vec<Value> = changed.map(|word| word.value()).collect();

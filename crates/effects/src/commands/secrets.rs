@@ -40,7 +40,7 @@ pub(super) fn watch(analyst: &mut Analyst, call: &Call) {
     let arrives = call.stdin.stream == Stream::Pipe || from_file;
     if taint::has(marks, taint::ENVIRONMENT)
         && arrives
-        && analyst.found().iter().any(shows_database)
+        && analyst.searched().iter().any(shows_database)
         && (picks_secret(program, call) || keeps_all(program, analyst.found()))
     {
         analyst.push(EffectKind::EnvRead { names: Vec::new() }, call.span, Certainty::Certain);
@@ -167,7 +167,7 @@ fn program_of(call: &Call) -> Option<&str> {
 fn repeated(analyst: &mut Analyst, value: &Value, call: &Call) {
     // A file of secrets has been noted where it was read.
     let file = |effect: &Effect| matches!(&effect.kind, EffectKind::Read { place, .. } if place.zone == Zone::Secret);
-    if taint::has(value.taint, taint::SECRET) && !analyst.found().iter().any(file) {
+    if taint::has(value.taint, taint::SECRET) && !analyst.searched().iter().any(file) {
         let names = vec![format!("{STORE}a keeper of secrets, and prints it")];
         analyst.push(EffectKind::EnvRead { names }, call.span, Certainty::Certain);
     }
@@ -191,7 +191,7 @@ fn printed(analyst: &mut Analyst, value: &Value, call: &Call) {
     for piece in pieces {
         if let Piece::Hole(Hole { source: HoleSource::Variable(name), .. }) = piece
             && name.starts_with('!')
-            && analyst.found().iter().any(lists_variables)
+            && analyst.searched().iter().any(lists_variables)
         {
             analyst.push(EffectKind::EnvRead { names: Vec::new() }, call.span, Certainty::Certain);
         }
@@ -236,7 +236,7 @@ fn retract_shown(analyst: &mut Analyst, marks: Taint, between: &[&str]) -> bool 
         }
         _ => false,
     };
-    let found = analyst.found();
+    let found = analyst.searched();
     let Some(at) = found.iter().rposition(is_dump) else { return false };
     let passed = |effect: &Effect| match &effect.kind {
         EffectKind::Exec { program, source: CodeSource::Literal, .. } => {

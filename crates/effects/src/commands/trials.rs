@@ -76,7 +76,7 @@ fn tests(run: &mut Run, ends: &[&str], language: Language) {
 
 /// The files that this call and the earlier ones of the session wrote.
 fn written(run: &Run) -> Vec<String> {
-    let own = run.analyst.found().iter().filter_map(|effect| match &effect.kind {
+    let own = run.analyst.searched().iter().filter_map(|effect| match &effect.kind {
         EffectKind::Write { place, .. } if !place.pattern => Some(place.path.clone()),
         _ => None,
     });

@@ -455,7 +455,7 @@ fn without_own(run: &Run, value: &Value) -> Value {
 /// Has something come into the folder whose names are not known, as from an archive?
 fn is_filled(run: &Run, folder: &str) -> bool {
     run.analyst.trees.iter().any(|(tree, _)| paths::within(tree, folder))
-        || run.analyst.found().iter().any(|effect| {
+        || run.analyst.searched().iter().any(|effect| {
             matches!(&effect.kind, EffectKind::Write { place, .. } if place.pattern && paths::within(&place.path, folder))
         })
 }

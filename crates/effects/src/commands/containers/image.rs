@@ -39,7 +39,7 @@ fn own_command(run: &mut Run, there: &mut Elsewhere) -> Vec<Word> {
 /// The description: one that this session wrote, or any where this call builds.
 fn described(run: &mut Run) -> Option<String> {
     let builds = |kind: &EffectKind| matches!(kind, EffectKind::Exec { argv, .. } if argv.iter().any(|word| word == "build"));
-    let builds = run.analyst.found().iter().any(|effect| builds(&effect.kind));
+    let builds = run.analyst.searched().iter().any(|effect| builds(&effect.kind));
     NAMES.iter().find_map(|name| {
         let file = Word::literal_at(name, run.call.span);
         let own = run.analyst.own_text(&file, run.shell);

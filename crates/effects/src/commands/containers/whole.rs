@@ -20,7 +20,7 @@ pub(super) fn takes_all(run: &Run, verb: &str, line: &Line) -> bool {
     };
     let all = |word: &Word| word.literal().is_none() && taint::has(word.taint, taint::CONTAINERS);
     let forced = line.has("f") || line.has("force");
-    removes && run.args.iter().any(all) && (forced || run.analyst.found().iter().any(stopped))
+    removes && run.args.iter().any(all) && (forced || run.analyst.searched().iter().any(stopped))
 }
 
 /// Does a command list all containers, or all images?

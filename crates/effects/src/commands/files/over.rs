@@ -32,7 +32,7 @@ pub(in crate::commands) fn repository(run: &mut Run, source: &Word, target: &Wor
         || fresh_root(run.shell, &from.path) == Some(&from.path);
     let over = format!("{}/.git", to.path.trim_end_matches('/'));
     if is_repository
-        && !run.analyst.found().iter().any(gone)
+        && !(run.analyst.may_have_deleted(&kept) && run.analyst.searched().iter().any(gone))
         && run.analyst.world.kind(&over) != FileKind::Missing
     {
         let head = Word::literal_at(&format!("{over}/HEAD"), target.span);

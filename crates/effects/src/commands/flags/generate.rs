@@ -12,7 +12,7 @@ const MARK: &str = "//go:generate ";
 /// Runs the commands of the files that are named, were written by this call, or lie here.
 pub(super) fn generate(run: &mut Run) {
     let named = run.args.iter().skip(1).map(Word::shown);
-    let written = run.analyst.found().iter().filter_map(|effect| match &effect.kind {
+    let written = run.analyst.searched().iter().filter_map(|effect| match &effect.kind {
         EffectKind::Write { place, .. } => Some(place.path.clone()),
         _ => None,
     });

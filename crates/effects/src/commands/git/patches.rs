@@ -141,7 +141,7 @@ fn am(git: &mut Git) -> Outcome {
 
 /// Has this call fetched something from a host that is neither a forge nor this machine?
 fn from_stranger(git: &Git) -> bool {
-    git.run.analyst.found().iter().any(|effect| match &effect.kind {
+    git.run.analyst.searched().iter().any(|effect| match &effect.kind {
         EffectKind::Net { host, direction: NetDirection::In, .. } => {
             !tollgate_model::hosts::on_forge(host) && !crate::url::is_this_machine(host)
         }

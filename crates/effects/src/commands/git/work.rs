@@ -334,7 +334,12 @@ impl Git<'_, '_, '_> {
         let before = read(world.read_disk(&path, IGNORED)).is_some_and(|text| text.contains(".env"));
         let replaced = |effect: &Effect| matches!(&effect.kind, EffectKind::Write { place, mode, .. } if place.path == path && *mode != WriteMode::Append);
         match self.run.shell.file(&Value::text(&path)) {
-            Some(_) if !self.run.analyst.found().iter().any(replaced) => false,
+            Some(_)
+                if !(self.run.analyst.may_have_written(&path)
+                    && self.run.analyst.searched().iter().any(replaced)) =>
+            {
+                false
+            }
             Some(now) => before && !now.value.any.iter().any(|text| crate::word::show(text).contains(".env")),
             None => {
                 !world.memory().marks(&path).is_empty()

@@ -162,7 +162,7 @@ fn runs(run: &mut Run, cargo: &mut Cargo, program: &Word) {
 fn is_looped(run: &Run) -> bool {
     let Stream::File(path) = &run.call.stdout else { return false };
     let Some(path) = path.as_literal() else { return false };
-    let effects = run.analyst.found();
+    let effects = run.analyst.searched();
     let is_read = effects
         .iter()
         .any(|effect| matches!(&effect.kind, EffectKind::Read { place, .. } if place.path == path));

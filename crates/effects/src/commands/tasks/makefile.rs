@@ -47,10 +47,11 @@ pub(super) fn brought(run: &mut Run) -> String {
 pub(crate) fn recipes(text: &str) -> Vec<(String, String)> {
     let file = Makefile::read(text, &[]);
     let mut running = file.clone();
+    let one_shell = file.one_shell();
     let lines = |rule: &MakeRule| {
         let name = rule.targets.join(" ");
         let lines = rule.recipe.iter().map(|line| plain_recipe(&running.running(line)).to_owned());
-        if file.one_shell() {
+        if one_shell {
             return vec![(name, lines.collect::<Vec<_>>().join("\n"))];
         }
         lines.map(|line| (name.clone(), line)).collect::<Vec<_>>()

@@ -217,7 +217,7 @@ pub(super) fn is_for_own_program(run: &mut Run) -> bool {
         return false;
     };
     let inside = Word::literal_at(&format!("{here}/x"), span);
-    let fetched = run.analyst.found().iter().any(|effect| {
+    let fetched = run.analyst.searched().iter().any(|effect| {
         matches!(&effect.kind, EffectKind::Write { place, .. }
             if paths::within(&place.path, &here) && memory::is_from_network(place, run.shell))
     });
@@ -235,7 +235,7 @@ pub(super) fn is_for_own_program(run: &mut Run) -> bool {
 fn compiles(run: &Run) -> bool {
     let builds =
         ["make", "cmake", "ninja", "meson", "cc", "gcc", "g++", "c++", "clang", "clang++", "cargo", "go"];
-    run.analyst.found().iter().any(|effect| {
+    run.analyst.searched().iter().any(|effect| {
         matches!(&effect.kind, EffectKind::Exec { program, .. }
             if program.rsplit('/').next().is_some_and(|name| builds.contains(&name)))
     })
@@ -255,7 +255,7 @@ fn is_installed(run: &Run, folder: &str) -> bool {
     let places = run.analyst.places(&Word::literal_at(folder, run.call.span), run.shell);
     let [(place, _)] = places.as_slice() else { return false };
     let (path, world) = (&place.path, run.analyst.world);
-    let found = run.analyst.found();
+    let found = run.analyst.searched();
     let written = found.iter().any(
         |effect| matches!(&effect.kind, EffectKind::Write { place, .. } if paths::within(&place.path, path)),
     );
