@@ -1,4 +1,11 @@
 //! One function per target. Each takes any bytes, and panics when a promise is broken.
+//!
+//! One of the promises is time. It is held in builds with optimisation and without debug assertions:
+//! `cargo +nightly fuzz run -O -s none commands`.
+
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
 
 use tollgate_agents::{ADAPTERS, Payload};
 use tollgate_model::json::{self, Value as Json};
@@ -15,10 +22,18 @@ const DIALECTS: [Dialect; 3] = [Dialect::Bash, Dialect::Posix, Dialect::Zsh];
 /// Calls that an evaluation may report; each costs at least one of its steps.
 const CALLS: usize = 200_000;
 
+/// A text of this many bytes is judged in `LONGEST`.
+const JUDGED_IN_TIME: usize = 64 << 10;
+/// Of the thread's own time on the processor: how busy the machine is makes no difference.
+const LONGEST: Duration = Duration::from_millis(50);
+/// A slow judgement counts when it is slow every time.
+const ATTEMPTS: usize = 3;
+
 /// The parser takes any text, stays in its limits, and its spans lie in the text.
 pub fn parse(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     for dialect in DIALECTS {
+        in_time(text.len(), || drop(read(&text, dialect)));
         check_spans(&text, &read(&text, dialect));
         let tight = Limits { text: text.len() / 2, nodes: 50, depth: 4 };
         check_spans(&text, &tight.parse(&text, dialect));
@@ -69,14 +84,45 @@ pub fn commands(data: &[u8]) {
     }
 }
 
+/// Any text can be written into a file of any kind.
+pub fn written(data: &[u8]) {
+    let content = String::from_utf8_lossy(data).into_owned();
+    for name in WRITTEN {
+        judged(ToolCall::Write { path: format!("/home/user/project/{name}"), content: content.clone() });
+    }
+}
+
+/// One file of each kind that is read as code or settings.
+const WRITTEN: &[&str] = &[
+    "run.sh",
+    "Makefile",
+    "Dockerfile",
+    "package.json",
+    ".github/workflows/ci.yml",
+    "compose.yaml",
+    "a.py",
+    "a.js",
+    "a.ts",
+    "a.rb",
+    "a.php",
+    "a.pl",
+    "a.ps1",
+    "a.sql",
+    "a.go",
+    "a.rs",
+    "a.md",
+];
+
 /// Any bytes can be sent to the hook: an event, which is judged and answered, or a fault.
 pub fn payload(data: &[u8]) {
     let env = |_: &str| None;
     for adapter in ADAPTERS {
         let given = Payload { bytes: data, hint: None, env: &env };
         if let Ok(event) = adapter.read(&given) {
-            let judgement = judge(&event, &world(), &Policy::builtin());
-            drop(adapter.reply(&event, &judgement.decision));
+            in_time(data.len(), || {
+                let judgement = judge(&event, &world(), &Policy::builtin());
+                drop(adapter.reply(&event, &judgement.decision));
+            });
         }
     }
     drop(json::parse(data));
@@ -133,9 +179,41 @@ impl Host for Listener {
 }
 
 fn judged(call: ToolCall) {
+    let size = text_of(&call).len();
     let kind = Kind::PreTool(ToolUse { id: "1".into(), name: "Tool".into(), call, input: Json::Null });
     let event = Event::of(Agent::ClaudeCode, "PreToolUse", "/home/user/project", kind);
-    drop(judge(&event, &world(), &Policy::builtin()));
+    in_time(size, || drop(judge(&event, &world(), &Policy::builtin())));
+}
+
+/// Does the work, and panics when it takes longer than a call of this many bytes may.
+fn in_time(size: usize, work: impl Fn()) {
+    if cfg!(debug_assertions) || size > JUDGED_IN_TIME {
+        return work();
+    }
+    let mut shortest = Duration::MAX;
+    for _ in 0..ATTEMPTS {
+        let start = now();
+        work();
+        shortest = shortest.min(now().saturating_sub(start));
+        if shortest <= LONGEST {
+            return;
+        }
+    }
+    assert!(shortest <= LONGEST, "{} ms for {size} bytes", shortest.as_millis());
+}
+
+fn now() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or_default())
+}
+
+fn text_of(call: &ToolCall) -> &str {
+    match call {
+        ToolCall::Shell { command, .. } => command,
+        ToolCall::Write { content, .. } => content,
+        ToolCall::Fetch { url } => url,
+        _ => "",
+    }
 }
 
 fn shell(command: &str) -> ToolCall {

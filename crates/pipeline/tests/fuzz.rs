@@ -1,6 +1,6 @@
 //! A short run of the fuzz targets, the same each time: seeds are changed at random, and nothing may panic.
 //!
-//! `fuzz/` runs the same targets with libFuzzer, for as long as one likes.
+//! `fuzz/` runs the same targets with libFuzzer, for as long as one likes. With `--release` the targets' bound of time is held.
 
 #![allow(clippy::indexing_slicing, reason = "tests")]
 
@@ -99,6 +99,11 @@ fn urls() {
 #[test]
 fn sql() {
     run("sql", targets::sql);
+}
+
+#[test]
+fn written() {
+    run("written", targets::written);
 }
 
 #[test]
