@@ -235,8 +235,8 @@ fn payloads(scratch: &Path) -> Vec<(String, String)> {
     all
 }
 
-/// Written so that Rust's quoting is JSON's.
-const COMMANDS: &[&str] = &[
+/// Written so that Rust's quoting is JSON's. `bench` measures with others.
+pub const COMMANDS: &[&str] = &[
     "git status",
     "ls -la src",
     "cargo test --workspace 2>&1 | tail -20",

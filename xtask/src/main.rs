@@ -42,6 +42,7 @@ For contributors
   cargo xtask dist [--twice]       make the release packages; twice, and compare them
 Measurements
   cargo xtask bench                time the hook against an empty program
+  cargo xtask bench --scale        check that judging is linear in the text
   cargo xtask bench --index [N]    index N events and query them
   cargo xtask bench --replay [N]   judge N past calls again
   cargo xtask hot                  record the functions and constants a hook touches";
@@ -82,6 +83,9 @@ fn devtools(args: &[String]) -> anyhow::Result<()> {
 }
 
 fn bench(args: &[String]) -> anyhow::Result<()> {
+    if let Some(("--scale", rest)) = args.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        return bench::scale(rest);
+    }
     let count = args.get(1).map(|count| count.parse()).transpose()?;
     match args.first().map(String::as_str) {
         Some("--index") => past::index(count.unwrap_or(10_000_000)),
