@@ -304,6 +304,59 @@ impl Bridge<'_> {
     }
 }
 
+impl Bridge<'_> {
+    fn add(&mut self, key: String) {
+        self.keys.insert(key);
+    }
+
+    /// The network, processes and code.
+    fn note_other(&mut self, act: &Act) -> Value {
+        match act {
+            Act::Request { address, .. } => {
+                address.any.iter().for_each(|text| self.add(format!("net {}", host_of(&text.to_string()))));
+                return Value::output(Taint(1));
+            }
+            Act::Connect { address } => {
+                let host = match address {
+                    Data::Text(text) => text.to_string(),
+                    Data::List(items, _) => match items.first() {
+                        Some(Data::Text(text)) => text.to_string(),
+                        _ => "*".into(),
+                    },
+                    _ => "*".into(),
+                };
+                self.keys.insert(format!("net {}", host_of(&host)));
+                return Value::output(Taint(1));
+            }
+            Act::Send { peer, .. } => {
+                let host = peer.as_ref().map(ToString::to_string).unwrap_or_default();
+                self.keys.insert(format!("net {}", host_of(&host)));
+            }
+            Act::Resolve { name } => self.add(format!("net {}", host_of(&name.to_string()))),
+            Act::Signal { signal, .. } => {
+                let signal = signal
+                    .as_ref()
+                    .map_or_else(|| "TERM".into(), |signal| signal.as_literal().unwrap_or("?").to_owned());
+                self.keys.insert(format!("kill {signal}"));
+            }
+            Act::Exhaust { .. } => self.add("kill fork-bomb".into()),
+            Act::PowerOff => self.add("kill power".into()),
+            Act::Dynamic { taint } => {
+                let source = match taint.0 & 0xff {
+                    bits if bits & 1 != 0 => CodeSource::Downloaded,
+                    bits if bits & 2 != 0 => CodeSource::Decoded,
+                    bits if bits & 8 != 0 => CodeSource::File,
+                    _ => CodeSource::Variable,
+                };
+                self.keys.insert(format!("code {source:?}"));
+            }
+            Act::Opaque { why } if *why != Why::Unread => self.add("opaque".into()),
+            _ => {}
+        }
+        Value::empty()
+    }
+}
+
 impl Host for Bridge<'_> {
     fn note(&mut self, fact: Fact) -> Value {
         match &fact.act {
@@ -346,30 +399,6 @@ impl Host for Bridge<'_> {
                     .collect();
                 return self.shell(&line.join(" "));
             }
-            Act::Request { address, .. } => {
-                address
-                    .any
-                    .iter()
-                    .for_each(|text| drop(self.keys.insert(format!("net {}", host_of(&text.to_string())))));
-                return Value::output(Taint(1));
-            }
-            Act::Connect { address } => {
-                let host = match address {
-                    Data::Text(text) => text.to_string(),
-                    Data::List(items, _) => match items.first() {
-                        Some(Data::Text(text)) => text.to_string(),
-                        _ => "*".into(),
-                    },
-                    _ => "*".into(),
-                };
-                self.keys.insert(format!("net {}", host_of(&host)));
-                return Value::output(Taint(1));
-            }
-            Act::Send { peer, .. } => {
-                let host = peer.as_ref().map(ToString::to_string).unwrap_or_default();
-                self.keys.insert(format!("net {}", host_of(&host)));
-            }
-            Act::Resolve { name } => drop(self.keys.insert(format!("net {}", host_of(&name.to_string())))),
             Act::ReadEnvironment { name } => {
                 self.keys.insert(format!("env {}", name.as_deref().unwrap_or("*")));
                 if name.as_deref() == Some("HOME") {
@@ -380,25 +409,7 @@ impl Host for Bridge<'_> {
                     |name| Value::unknown(HoleSource::Variable(name.clone())),
                 );
             }
-            Act::Signal { signal, .. } => {
-                let signal = signal
-                    .as_ref()
-                    .map_or_else(|| "TERM".into(), |signal| signal.as_literal().unwrap_or("?").to_owned());
-                self.keys.insert(format!("kill {signal}"));
-            }
-            Act::Exhaust { .. } => drop(self.keys.insert("kill fork-bomb".into())),
-            Act::PowerOff => drop(self.keys.insert("kill power".into())),
-            Act::Dynamic { taint } => {
-                let source = match taint.0 & 0xff {
-                    bits if bits & 1 != 0 => CodeSource::Downloaded,
-                    bits if bits & 2 != 0 => CodeSource::Decoded,
-                    bits if bits & 8 != 0 => CodeSource::File,
-                    _ => CodeSource::Variable,
-                };
-                self.keys.insert(format!("code {source:?}"));
-            }
-            Act::Opaque { why } if *why != Why::Unread => drop(self.keys.insert("opaque".into())),
-            _ => {}
+            other => return self.note_other(other),
         }
         Value::empty()
     }
