@@ -28,6 +28,7 @@ const KNOWS: &[(&str, &[&str])] = &[
     ("store", &["model"]),
     ("undo", &[]),
     ("index", &["model", "store"]),
+    ("ui", &["model", "store", "index"]),
     ("sinks", &["store"]),
     ("e2e", &[]),
     (
@@ -46,6 +47,7 @@ const KNOWS: &[(&str, &[&str])] = &[
             "store",
             "undo",
             "index",
+            "ui",
         ],
     ),
 ];

@@ -71,11 +71,11 @@ enum Command {
     Prune(cmd::prune::Args),
     /// Suggest policy changes from your history
     Suggest(cmd::suggest::Args),
-    /// Serve the dashboard in a browser on this machine
+    /// Serve the dashboard on this machine
     Ui(cmd::ui::Args),
-    /// Show the live board and feed in this terminal
+    /// Show sessions and calls live in this terminal
     Watch(cmd::watch::Args),
-    /// Print a line about this session for the agent's status line
+    /// Print a session's status line
     Statusline(cmd::statusline::Args),
     /// Summarise a period or a session
     Report(cmd::report::Args),

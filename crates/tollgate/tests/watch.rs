@@ -84,7 +84,7 @@ fn a_person_sees_what_happens_and_approves_a_call() {
     tmux.run(&["send-keys", PIN, "Enter"]);
     tmux.shows("Approved: exactly this call passes once");
     assert!(!tmux.screen().contains(PIN));
-    scratch.bash(&delete).quiet();
+    assert!(scratch.bash(&delete).says("passes once, as approved"));
     tmux.keys("Escape");
     tmux.shows("q quit");
     tmux.keys("q");

@@ -20,7 +20,7 @@ use crate::{notify, out, program, table};
 /// Arguments of `tollgate statusline`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Run this command first, with the same input, and show what it prints
+    /// Run this command first and show its output
     #[arg(long, value_name = "COMMAND")]
     after: Option<String>,
 }

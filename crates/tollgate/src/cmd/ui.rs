@@ -23,13 +23,13 @@ pub use desk::Product;
 /// Arguments of `tollgate ui`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The port; without it any that is free
+    /// Port to listen on; without it any free one
     #[arg(long, default_value_t = 0, hide_default_value = true)]
     port: u16,
     /// Do not open a browser
     #[arg(long)]
     no_open: bool,
-    /// Print the URL alone, on the first line
+    /// Print only the URL, on the first line
     #[arg(long)]
     print_url: bool,
 }

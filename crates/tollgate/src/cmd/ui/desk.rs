@@ -168,7 +168,8 @@ impl Desk for Product {
 
     fn doctor(&self) -> Result<Value, Refusal> {
         let found = crate::cmd::doctor::found().map_err(Refusal::failed)?;
-        let totals = self.index()?.figures(tollgate_index::Scope::default()).totals().map_err(Refusal::failed)?;
+        let totals =
+            self.index()?.figures(tollgate_index::Scope::default()).totals().map_err(Refusal::failed)?;
         Ok(json!({
             "light": found["light"], "in_force": found["active"], "lines": found["lines"], "faults": totals.faults,
         }))
