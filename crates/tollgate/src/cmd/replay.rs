@@ -49,7 +49,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let since = args.since.as_deref().map(when::parse).transpose()?;
     let present = present(&dirs, &state);
     let (policy, baseline) = match &args.policy {
-        Some(file) => (read(file, &state)?, Baseline::Policy(present)),
+        Some(file) => (read(file, &state)?, Baseline::Policy(Box::new(present))),
         None => (present, Baseline::Recorded),
     };
     let source = if args.transcripts { Source::transcripts(&dirs.home) } else { Source::log(&state) };

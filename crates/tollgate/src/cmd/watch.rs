@@ -140,10 +140,10 @@ impl Watch {
     /// The refused call of a record, if it still waits.
     fn offered(&self, seq: u64) -> Option<Offered> {
         let waiting = self.product.waiting().ok()?;
-        let call = waiting["calls"].as_array()?.iter().find(|call| call["seq"] == seq)?.clone();
+        let call = waiting.get("calls")?.as_array()?.iter().find(|call| call["seq"] == seq)?;
         let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
-        let findings = call["findings"].as_array().into_iter().flatten().map(text).collect();
-        Some(Offered { digest: text(&call["digest"]), text: text(&call["text"]), findings })
+        let findings = call.get("findings")?.as_array().into_iter().flatten().map(text).collect();
+        Some(Offered { digest: text(call.get("digest")?), text: text(call.get("text")?), findings })
     }
 
     fn type_pin(&mut self, call: Offered, mut typed: String, key: KeyCode) {

@@ -23,7 +23,7 @@ pub enum Baseline {
     /// What the gate said then.
     Recorded,
     /// What this policy would say in the same still world.
-    Policy(Policy),
+    Policy(Box<Policy>),
 }
 
 /// Everything that a judgement needs.

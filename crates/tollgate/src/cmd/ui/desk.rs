@@ -171,7 +171,7 @@ impl Desk for Product {
         let totals =
             self.index()?.figures(tollgate_index::Scope::default()).totals().map_err(Refusal::failed)?;
         Ok(json!({
-            "light": found["light"], "in_force": found["active"], "lines": found["lines"], "faults": totals.faults,
+            "light": found.get("light"), "in_force": found.get("active"), "lines": found.get("lines"), "faults": totals.faults,
         }))
     }
 }

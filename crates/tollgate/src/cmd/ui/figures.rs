@@ -106,26 +106,27 @@ pub fn replay(desk: &Product, id: &str, level: &str) -> Result<Value, Refusal> {
     let present = present(&desk.dirs, desk.state());
     let judges = Judges {
         policy: present.clone().with_level(card, level),
-        baseline: Baseline::Policy(present),
+        baseline: Baseline::Policy(Box::new(present)),
         still: Still::of(&desk.dirs, desk.state()),
     };
     let (source, partial) = Source::recent(desk.state(), REPLAYED);
     let tally = judges.run(source, None, EXAMPLES).map_err(Refusal::failed)?.value();
-    let verdicts = tally["verdicts"].as_array().cloned().unwrap_or_default();
+    let verdicts = tally.get("verdicts").and_then(Value::as_array).cloned().unwrap_or_default();
     let order = [Verdict::Allow, Verdict::Note, Verdict::Ask, Verdict::Deny, Verdict::Halt];
     let rank = |value: &Value| order.iter().position(|verdict| Some(verdict.name()) == value.as_str());
     let sum = |fits: &dyn Fn(&Value) -> bool| -> u64 {
         verdicts.iter().filter(|one| fits(one)).filter_map(|one| one["calls"].as_u64()).sum()
     };
-    let examples: Vec<Value> = tally["rules"]
-        .as_array()
+    let examples: Vec<Value> = tally
+        .get("rules")
+        .and_then(Value::as_array)
         .into_iter()
         .flatten()
         .flat_map(|rule| rule["examples"].as_array().cloned().unwrap_or_default())
         .take(EXAMPLES)
         .collect();
     Ok(json!({
-        "rule": id, "level": level.name(), "calls": tally["calls"], "changed": tally["changed"],
+        "rule": id, "level": level.name(), "calls": tally.get("calls"), "changed": tally.get("changed"),
         "stricter": sum(&|one| rank(&one["to"]) > rank(&one["from"])),
         "looser": sum(&|one| rank(&one["to"]) < rank(&one["from"])),
         "verdicts": verdicts, "examples": examples, "partial": partial,
