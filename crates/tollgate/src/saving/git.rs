@@ -229,7 +229,7 @@ fn doing(argv: &[String]) -> Option<Doing> {
         "clean" => {
             let ignores =
                 |arg: &&str| arg.starts_with('-') && !arg.starts_with("--") && arg.contains(['x', 'X']);
-            Some(Doing::Cleans { ignored: args.iter().any(|arg| ignores(arg)) })
+            Some(Doing::Cleans { ignored: args.iter().any(ignores) })
         }
         "restore" => {
             let source = args.iter().any(|arg| arg.starts_with("-s") || arg.starts_with("--so"));
