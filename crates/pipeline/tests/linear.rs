@@ -2,6 +2,8 @@
 //!
 //! `cargo xtask bench --scale` measures the same shapes from 4 KiB to 1 MiB in an optimised build.
 
+#![allow(clippy::panic, reason = "tests")]
+
 #[path = "cost/shapes.rs"]
 mod shapes;
 mod support;

@@ -46,6 +46,7 @@ pub fn all() -> Vec<Shape> {
     [shell_shapes(), script_shapes(), code_shapes(), data_shapes()].into_iter().flatten().collect()
 }
 
+#[expect(clippy::too_many_lines, reason = "a table of shapes")]
 fn shell_shapes() -> Vec<Shape> {
     vec![
         shell("commands", |n| {
