@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use tollgate_index::{Ended, subject};
+use tollgate_model::Verdict;
 use tollgate_model::json::Value;
 use tollgate_store::NO_RESULT;
 
@@ -88,7 +89,8 @@ impl Row {
             return None;
         }
         let verdict = record.text("expressed").unwrap_or_else(|| record.text("verdict").unwrap_or("allow"));
-        let verdict = if VERDICTS.contains(&verdict) { verdict } else { "allow" };
+        let is_known = Verdict::ALL.iter().any(|known| known.name() == verdict);
+        let verdict = if is_known { verdict } else { "allow" };
         let (agent, session, cwd) = (text("agent"), text("session"), text("cwd"));
         let findings = record.get("findings").and_then(Value::as_list).unwrap_or_default();
         let rules = findings.iter().filter_map(|finding| finding.text("rule")).map(str::to_owned).collect();
@@ -198,8 +200,6 @@ impl Ending {
     }
 }
 
-const VERDICTS: [&str; 5] = ["allow", "note", "ask", "deny", "halt"];
-
 /// Is this the phase of a record that ends a call?
 pub(crate) fn is_result(phase: &str) -> bool {
     matches!(phase, "post-tool" | "post-tool-fail" | "permission-denied" | NO_RESULT)
@@ -228,8 +228,9 @@ fn actor(record: &Value) -> Option<Actor> {
 
 /// What the strictest finding saw.
 fn strictest(findings: &[Value]) -> &str {
-    let rank =
-        |finding: &&Value| VERDICTS.iter().position(|verdict| finding.text("verdict") == Some(verdict));
+    let rank = |finding: &&Value| {
+        Verdict::ALL.iter().position(|verdict| finding.text("verdict") == Some(verdict.name()))
+    };
     findings.iter().max_by_key(rank).and_then(|finding| finding.text("what")).unwrap_or_default()
 }
 

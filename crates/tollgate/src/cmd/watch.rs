@@ -98,7 +98,10 @@ impl Watch {
         }
         match (self.mode.clone(), key.code) {
             (Mode::Pin { call, typed }, key) => self.type_pin(call, typed, key),
-            (Mode::Details, KeyCode::Esc | KeyCode::Enter | KeyCode::Char('q')) => self.mode = Mode::List,
+            (Mode::Details, KeyCode::Esc | KeyCode::Enter | KeyCode::Char('q')) => {
+                self.mode = Mode::List;
+                self.message.clear();
+            }
             (Mode::List, KeyCode::Char('q') | KeyCode::Esc) => return true,
             (_, KeyCode::Char('j') | KeyCode::Down) => self.step(1),
             (_, KeyCode::Char('k') | KeyCode::Up) => self.step(-1),

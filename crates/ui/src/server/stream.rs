@@ -51,7 +51,8 @@ fn after(request: &Request) -> Option<u64> {
 async fn feed(shared: Arc<Shared>, out: Out, after: Option<u64>) {
     // Listening begins before the past is read, so that nothing falls between; a row that comes twice replaces itself.
     let mut news = shared.feed.listen();
-    let mut head = shared.feed.head();
+    // The feed may still be reading; the head is there at once.
+    let mut head = shared.feed.head().max(shared.log().head().map_or(0, |head| head.seq));
     if !send(&out, "hello", head, &json!({ "head": head }).to_string()).await {
         return;
     }

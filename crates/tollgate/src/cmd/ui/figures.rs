@@ -98,11 +98,11 @@ pub fn replay(desk: &Product, id: &str, level: &str) -> Result<Value, Refusal> {
     let card = card(id).ok_or_else(|| {
         unknown().hint("Rules of a policy file are replayed with: tollgate replay --policy FILE")
     })?;
-    let levels = [Level::Off, Level::Note, Level::Ask, Level::Deny];
+    let levels = [Level::Off, Level::Note, Level::Save, Level::Ask, Level::Deny];
     let level = levels
         .into_iter()
         .find(|known| known.name() == level)
-        .ok_or_else(|| Refusal::new(Code::BadRequest, "`level` is off, note, ask or deny"))?;
+        .ok_or_else(|| Refusal::new(Code::BadRequest, "`level` is off, note, save, ask or deny"))?;
     let present = present(&desk.dirs, desk.state());
     let judges = Judges {
         policy: present.clone().with_level(card, level),
@@ -112,8 +112,7 @@ pub fn replay(desk: &Product, id: &str, level: &str) -> Result<Value, Refusal> {
     let (source, partial) = Source::recent(desk.state(), REPLAYED);
     let tally = judges.run(source, None, EXAMPLES).map_err(Refusal::failed)?.value();
     let verdicts = tally.get("verdicts").and_then(Value::as_array).cloned().unwrap_or_default();
-    let order = [Verdict::Allow, Verdict::Note, Verdict::Ask, Verdict::Deny, Verdict::Halt];
-    let rank = |value: &Value| order.iter().position(|verdict| Some(verdict.name()) == value.as_str());
+    let rank = |value: &Value| Verdict::ALL.iter().position(|verdict| Some(verdict.name()) == value.as_str());
     let sum = |fits: &dyn Fn(&Value) -> bool| -> u64 {
         verdicts.iter().filter(|one| fits(one)).filter_map(|one| one["calls"].as_u64()).sum()
     };
