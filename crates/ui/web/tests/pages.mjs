@@ -86,11 +86,13 @@ async function reading(test) {
     mock.send([{ ...mock.data.makeCall(mock.data.owners[0], 0), subject: 'echo after-the-gap' }]);
     await page.locator('.feed', { hasText: 'after-the-gap' }).waitFor();
   }), { expected: /ERR_|Failed to load/ });
-  await test('the token leaves the address and lasts for a reload', (page) => withMock('demo', async (mock) => {
+  await test('the token leaves the address and is stored nowhere', (page) => withMock('demo', async (mock) => {
     await open(page, mock);
     assert.ok(!page.url().includes(TOKEN));
+    const stored = await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie]));
+    assert.ok(!stored.includes(TOKEN), stored);
     await page.reload();
-    await page.locator('nav [role=status]', { hasText: 'Live' }).waitFor();
+    await page.getByText('access token').first().waitFor();
     assert.ok(mock.requests.every((request) => !request.includes(TOKEN)));
   }));
   await test('search: filters with completion, pages of results, a call beside them', (page) => withMock('demo', async (mock) => {

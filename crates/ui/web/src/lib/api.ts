@@ -1,7 +1,5 @@
 // Calls of the local server. Nothing else is ever asked: the page's content security policy allows no other address.
 
-const KEY = 'token';
-
 /** What went wrong, in words and with what to do about it. */
 export class Failure extends Error {
   constructor(
@@ -16,36 +14,20 @@ export class Failure extends Error {
 
 let token = '';
 
-/** Takes the token out of the address. The tab remembers it until it is closed, so that a reload works. */
+/**
+ * Takes the token out of the address and keeps it in memory only: what a browser stores for a tab lies in files of its profile,
+ * which other programs of the user can read. After a reload the page asks for the printed address again.
+ */
 export function takeToken(): void {
   const fragment = location.hash.slice(1);
   if (fragment && !fragment.startsWith('/')) {
     token = decodeURIComponent(fragment.split('/')[0] ?? '');
-    remember(token);
     history.replaceState(null, '', location.pathname + '#/now');
-    return;
   }
-  token = recall();
 }
 
 export function hasToken(): boolean {
   return token !== '';
-}
-
-function remember(value: string): void {
-  try {
-    sessionStorage.setItem(KEY, value);
-  } catch {
-    // Without storage the token lasts until the page is reloaded.
-  }
-}
-
-function recall(): string {
-  try {
-    return sessionStorage.getItem(KEY) ?? '';
-  } catch {
-    return '';
-  }
 }
 
 export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
