@@ -3,7 +3,7 @@
 export const FILTERS = ['rule', 'agent', 'verdict', 'path', 'project', 'session', 'tool', 'outcome', 'since', 'until'];
 
 const FIXED: Record<string, string[]> = {
-  verdict: ['allow', 'note', 'ask', 'deny', 'halt'],
+  verdict: ['allow', 'note', 'save', 'ask', 'deny', 'halt'],
   outcome: ['open', 'ran', 'failed', 'refused', 'none'],
   tool: ['Bash', 'Read', 'Write', 'Edit', 'Grep', 'Glob', 'WebFetch', 'Task'],
   since: ['1h', '24h', '7d', '30d', 'today'],

@@ -1,7 +1,7 @@
 // What the server sends, as `crates/ui/openapi.yaml` describes it.
 
-export type Verdict = 'allow' | 'note' | 'ask' | 'deny' | 'halt';
-export type Level = 'off' | 'note' | 'ask' | 'deny';
+export type Verdict = 'allow' | 'note' | 'save' | 'ask' | 'deny' | 'halt';
+export type Level = 'off' | 'note' | 'save' | 'ask' | 'deny';
 export type Outcome = 'open' | 'ran' | 'failed' | 'none' | 'refused' | 'event';
 export type State = 'working' | 'waiting' | 'refused' | 'idle';
 export type Light = 'ok' | 'warn' | 'fail';
