@@ -27,6 +27,7 @@ impl<'a> Secrets<'a> {
             self.clean(&mut finding.hit.what);
             self.clean(&mut finding.hit.instead);
         }
+        self.clean(&mut decision.unsaved);
     }
 
     fn clean(&self, text: &mut String) {

@@ -173,7 +173,8 @@ fn wrong(world: &World, session: &Value) -> Option<String> {
         if stopped && *want == "allow" {
             return Some(format!("{id}: stopped: {call}\n    {}", answer.stdout));
         }
-        caught |= stopped;
+        // What runs only after all that it would lose was saved is caught, too.
+        caught |= stopped || answer.says("to take it back: tollgate undo");
     }
     (is_attack && !caught).then(|| format!("{id}: passed: {}", session["why"]))
 }

@@ -45,7 +45,7 @@ fn a_command_needs_no_quotes() {
     // Options of `explain` come before a command of several words; later ones are the command's own.
     let told = explain(&scratch, &["--json", "npm", "ls", "--all", "it's here"], "").stdout;
     let told: Value = serde_json::from_str(&told).unwrap();
-    assert_eq!(told["input"]["command"], r"npm ls --all 'it'\''s here'", "{told}");
+    assert_eq!(told["text"], r"npm ls --all 'it'\''s here'", "{told}");
 }
 
 /// A page without its line breaks: where lines break depends on how long the path of the checkout is.

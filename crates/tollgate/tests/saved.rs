@@ -87,6 +87,27 @@ fn what_is_saved_whole_runs_and_comes_back() {
     eprintln!("{number} calls were saved, run and taken back");
 }
 
+/// An agent may send several calls at once: the second is judged before the first has run.
+#[test]
+fn files_that_are_ignored_no_more_come_back() {
+    if is_missing("git") {
+        return;
+    }
+    repository().saved(": > .gitignore; git clean -fd");
+    let scratch = repository();
+    let first = "printf '' > .gitignore";
+    scratch.bash(first);
+    let said = scratch.bash("git clean -fd");
+    let id = said.saved_as().unwrap();
+    fs::write(scratch.project().join(".gitignore"), "").unwrap();
+    scratch.git(&["clean", "-fdq"]);
+    assert!(!scratch.project().join("ignored").exists());
+    let mut undo = Command::new(env!("CARGO_BIN_EXE_tollgate"));
+    scratch.clean(&mut undo);
+    assert_eq!(answer(undo.args(["undo", "restore", &id, "--force"]), b"").code, Some(0));
+    assert_eq!(fs::read_to_string(scratch.project().join("ignored/cache.bin")).unwrap(), "cache\n");
+}
+
 #[test]
 fn losses_in_other_projects_come_back() {
     let scratch = repository();

@@ -104,7 +104,8 @@ impl Saving<'_> {
                     files.extend(names.into_iter().map(wanted));
                 }
                 Doing::Cleans { ignored } => {
-                    let ask = GitAsk { untracked: true, ignored: *ignored, ..GitAsk::default() };
+                    let ignored = *ignored || self.changes_ignore_rules(&text);
+                    let ask = GitAsk { untracked: true, ignored, ..GitAsk::default() };
                     let status = self.world.git_status(&text, &ask).filter(|status| !status.cut);
                     let status = status.ok_or("git could not list all files")?;
                     files.extend(status.untracked.into_iter().chain(status.ignored).map(wanted));
@@ -114,6 +115,25 @@ impl Saving<'_> {
             }
         }
         Ok(files)
+    }
+
+    /// Does this call, or an earlier one that may not have run yet, change what git ignores in a work tree?
+    fn changes_ignore_rules(&self, root: &str) -> bool {
+        let is_rule = |path: &str| {
+            let name = Path::new(path).strip_prefix(root).ok().filter(|name| !name.as_os_str().is_empty());
+            name.is_some_and(|name| {
+                name.ends_with(".gitignore")
+                    || name.ends_with("info/exclude")
+                    || name.ends_with(".git/config")
+            })
+        };
+        let changes = |kind: &EffectKind| match kind {
+            EffectKind::Write { place, .. }
+            | EffectKind::Delete { place, .. }
+            | EffectKind::Alter { place, .. } => place.pattern || is_rule(&place.path),
+            _ => false,
+        };
+        self.world.memory().stated().any(is_rule) || self.effects.iter().any(|effect| changes(&effect.kind))
     }
 
     /// Is a work tree or a repository no home, and nothing around one?
