@@ -106,6 +106,7 @@ async function reading(test) {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     assert.equal(await field.inputValue(), 'verdict:deny ');
     await field.pressSequentially('rule:outs');
