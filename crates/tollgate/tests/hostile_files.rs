@@ -140,12 +140,12 @@ fn f52_the_owners_interpreter_runs_a_guard() {
     );
     let guard = "def process(hook_input, config=None, context=None):\n    return {'decision': 'block', 'reason': 'team'}\n";
     std::fs::write(scratch.config().join("team.py"), guard).unwrap();
-    tollgate_store::keep_note(&scratch.state(), "programs-path", b"/usr/bin:/bin").unwrap();
+    tollgate_store::keep_note(&scratch.state(), "programs-path", b"/usr/local/bin:/usr/bin:/bin").unwrap();
     let mark = scratch.home().join("ran");
     let planted = planted_python(&scratch.home().join(".cache/tools"), &mark);
     let payload = scratch.payload("Bash", serde_json::json!({"command": "ls"}));
     let mut hook = scratch.command(Some("PreToolUse"));
-    hook.env("PATH", format!("{}:/usr/bin:/bin", planted.display()));
+    hook.env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", planted.display()));
     let answer = answer(&mut hook, &payload);
     assert!(!mark.exists(), "the agent's python3 ran");
     answer.denied();
