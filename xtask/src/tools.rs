@@ -48,6 +48,7 @@ pub fn install() -> Result<()> {
     install_npm(&runtimes);
     install_page_packages();
     install_uv();
+    install_python_modules();
     Ok(())
 }
 
@@ -123,6 +124,24 @@ fn install_uv() {
     let target = folder().join("python").display().to_string();
     let words = ["python3", "-m", "pip", "install", "--quiet", "--target", &target, "uv"];
     install_below_target("uv", &words);
+}
+
+/// What checks the dashboard's answers against its API description.
+fn install_python_modules() {
+    let target = folder().join("python-modules");
+    let is_there = || ["yaml", "jsonschema"].iter().all(|module| target.join(module).is_dir());
+    if is_there() {
+        return;
+    }
+    println!("Python's yaml and jsonschema: installing them below target/");
+    let path = target.display().to_string();
+    let words = ["python3", "-m", "pip", "install", "--quiet", "--target", &path, "pyyaml", "jsonschema"];
+    let _ = sh::run(&words);
+    if !is_there() {
+        println!(
+            "left out: the check of the API description, since its Python modules could not be installed"
+        );
+    }
 }
 
 /// What only some tests of middleware need may be missing: they say so and are left out.

@@ -28,10 +28,17 @@ for case in json.load(sys.stdin):
 sys.exit(bad > 0)
 "#;
 
+/// Python, with the modules that `cargo xtask test` has installed.
+fn python() -> Command {
+    let modules = concat!(env!("CARGO_TARGET_TMPDIR"), "/../test-tools/python-modules");
+    let mut python = Command::new("python3");
+    python.env("PYTHONPATH", modules);
+    python
+}
+
 #[test]
 fn answers_have_the_shape_that_is_written() {
-    let modules =
-        Command::new("python3").args(["-c", "import yaml, jsonschema"]).stderr(Stdio::null()).status();
+    let modules = python().args(["-c", "import yaml, jsonschema"]).stderr(Stdio::null()).status();
     if is_missing("script") || !modules.is_ok_and(|status| status.success()) {
         eprintln!("left out: python3 with yaml and jsonschema is not installed");
         return;
@@ -56,7 +63,7 @@ fn answers_have_the_shape_that_is_written() {
     cases.extend(answers(&server));
     assert!(cases.len() > 60);
     let description = concat!(env!("CARGO_MANIFEST_DIR"), "/../ui/openapi.yaml");
-    let mut check = Command::new("python3");
+    let mut check = python();
     let mut check =
         check.args(["-c", CHECK, description]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     check.stdin.take().unwrap().write_all(Value::from(cases).to_string().as_bytes()).unwrap();
