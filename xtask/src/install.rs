@@ -49,14 +49,10 @@ fn quoted(path: &Path) -> String {
     if sh::is_plain(path) { text.into_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
-/// Replaces the file instead of overwriting it: a hook that is running keeps the old one.
 fn put(built: &Path, folder: &Path) -> Result<PathBuf> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let installed = folder.join("tollgate");
-    let fresh = folder.join(format!(".tollgate-{}", std::process::id()));
-    std::fs::copy(built, &fresh)
-        .with_context(|| format!("cannot copy {} to {}", built.display(), fresh.display()))?;
-    std::fs::rename(&fresh, &installed).with_context(|| format!("cannot write {}", installed.display()))?;
+    build::put_in_one_piece(built, &installed)?;
     Ok(installed)
 }
 

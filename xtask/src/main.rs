@@ -7,8 +7,6 @@ mod catalogue;
 mod corpus;
 mod dist;
 mod fresh;
-mod hot;
-mod hot_data;
 mod install;
 mod past;
 mod steps;
@@ -44,14 +42,10 @@ Measurements
   cargo xtask bench                time the hook against an empty program
   cargo xtask bench --scale        check that judging is linear in the text
   cargo xtask bench --index [N]    index N events and query them
-  cargo xtask bench --replay [N]   judge N past calls again
-  cargo xtask hot                  record the functions and constants a hook touches";
+  cargo xtask bench --replay [N]   judge N past calls again";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    if let Some(list) = std::env::var_os(hot::VARIABLE) {
-        return finish(hot::link(list.as_ref(), &args));
-    }
     let rest = args.get(1..).unwrap_or_default();
     let has = |option: &str| rest.iter().any(|arg| arg == option);
     let result = match args.first().map(String::as_str) {
@@ -65,7 +59,6 @@ fn main() -> ExitCode {
         Some("fresh") => fresh::run(rest),
         Some("tidy" | "docs" | "record") => devtools(&args),
         Some("bench") => bench(rest),
-        Some("hot") => hot::record(),
         Some("catalogue") => catalogue::run(rest),
         Some("corpus") => corpus::run(rest.first().map(String::as_str)),
         Some("verdicts") => verdicts::run(rest),

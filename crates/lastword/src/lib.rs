@@ -8,8 +8,6 @@ mod heap;
 mod mounts;
 mod recorder;
 mod signals;
-#[cfg(quick_start)]
-mod start;
 mod worker;
 
 use std::ffi::CStr;
