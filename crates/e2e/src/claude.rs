@@ -6,8 +6,8 @@ use anyhow::{Context, Result};
 use serde_json::{Map, Value, json};
 
 use crate::client::{Client, client};
+use crate::driver::Driver;
 use crate::mock::Turn;
-use crate::run::Driver;
 use crate::scratch::Scratch;
 
 /// A key that no server knows; Claude Code only wants one to be there.

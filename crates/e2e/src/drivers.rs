@@ -4,8 +4,8 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use crate::client::{Client, client};
+use crate::driver::Driver;
 use crate::mock::Turn;
-use crate::run::Driver;
 use crate::scratch::Scratch;
 
 /// A key that no server knows.

@@ -11,8 +11,9 @@ use serde_json::{Value, json};
 
 use crate::capture::{Answer, Answers, Captured};
 use crate::claude::Claude;
+use crate::driver::Driver;
 use crate::mock::{Conversation, Facts, Script, Turn};
-use crate::run::{Driver, Run, Session};
+use crate::run::{Run, Session};
 use crate::scratch::Scratch;
 
 /// Events that Claude Code calls hooks for in a run without a terminal. A hook for one of the worktree events

@@ -3,6 +3,7 @@
 //!
 //! Invariant: exactly one answer leaves the process. Whoever takes `SPOKEN` first writes; nobody else does.
 
+mod clock;
 mod deadline;
 mod heap;
 mod mounts;

@@ -78,7 +78,7 @@ impl Worker {
         let mut bytes = [0; 8];
         let known = rustix::io::pread(&self.notes, &mut bytes, DEADLINE) == Ok(bytes.len());
         let deadline = u64::from_le_bytes(bytes);
-        let left = deadline.saturating_sub(crate::deadline::now());
+        let left = deadline.saturating_sub(crate::clock::now());
         (known && deadline > 0).then(|| Duration::from_nanos(left))
     }
 

@@ -7,6 +7,7 @@ mod effect;
 mod event;
 mod exemption;
 pub mod git;
+mod git_status;
 pub mod hosts;
 pub mod json;
 mod memory;

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use crate::git::{GitAsk, GitStatus};
+use crate::git_status::{GitAsk, GitStatus};
 use crate::json::Value;
 use crate::{Mark, Memory, NOTHING};
 

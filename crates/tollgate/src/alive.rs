@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tollgate_model::{Event, Kind};
 use tollgate_store::{LogFault, keep_note, read_note};
 
-use crate::cmd::canary::is_canary;
+use crate::canary_call::is_canary;
 use crate::when;
 
 const NAME: &str = "life";

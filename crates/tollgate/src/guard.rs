@@ -12,8 +12,7 @@ use tollgate_model::{
 use tollgate_policy::{OnError, Policy};
 
 use crate::failed_hooks;
-use crate::hook::DEADLINE;
-use crate::patience::Patience;
+use crate::patience::{DEADLINE, Patience};
 
 /// An event with what its middleware needs.
 pub struct Guard<'a> {

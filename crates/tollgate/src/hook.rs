@@ -22,13 +22,13 @@ use tollgate_store::{Log, SessionProject, redact};
 use tollgate_workflow::Index;
 
 use crate::alive;
-use crate::cmd::canary::is_canary;
+use crate::canary_call::is_canary;
 use crate::dirs::{self, Dirs};
 use crate::exceptions;
 use crate::flows::Places;
 use crate::guard::{self, Guard};
 use crate::guide::{self, Afterwards, Courier, Guide, Once};
-use crate::patience::Patience;
+use crate::patience::{DEADLINE, Patience};
 use crate::pin;
 use crate::saving::{self, Saving};
 use crate::secrets::Secrets;
@@ -36,9 +36,6 @@ use crate::session::Session;
 use crate::stdin;
 use crate::watcher;
 use crate::world::Machine;
-
-/// Our own deadline without middleware: far below the time-outs that `init` registers.
-pub const DEADLINE: Duration = Duration::from_millis(4500);
 
 /// How long the record of a failure may take.
 const TO_RECORD: Duration = Duration::from_secs(20);

@@ -3,6 +3,7 @@
 #![cfg_attr(not(test), no_main)]
 
 mod alive;
+mod canary_call;
 mod cli;
 mod cmd;
 mod dirs;

@@ -4,6 +4,9 @@ use std::time::{Duration, Instant};
 
 use tollgate_lastword::{self as lastword, Deadline};
 
+/// Our own deadline without middleware: far below the time-outs that `init` registers.
+pub const DEADLINE: Duration = Duration::from_millis(4500);
+
 /// An agent that waits for one answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {

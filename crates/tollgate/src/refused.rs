@@ -6,6 +6,7 @@ use std::path::Path;
 use tollgate_model::json::Value;
 use tollgate_store::{Entry, Log, micros_of};
 
+use crate::canary_call::is_canary;
 use crate::out;
 use crate::report::escaped;
 
@@ -115,7 +116,7 @@ pub fn since(state: &Path, since: i64, most: usize) -> Vec<Refused> {
                 continue;
             }
             let verdict = record.text("expressed").or_else(|| record.text("verdict")).unwrap_or_default();
-            let is_canary = record.text("session").is_some_and(|id| id.starts_with("tollgate-canary-"));
+            let is_canary = is_canary(record.text("session"));
             if matches!(verdict, "deny" | "halt" | "ask") && !is_canary {
                 calls.extend(Refused::of(&record));
             }

@@ -1,13 +1,12 @@
 //! Does a condition hold, and if not, what was looked for and where?
 
-use std::cell::RefCell;
-
+use tollgate_model::State;
 use tollgate_model::json::Value;
-use tollgate_model::{FileKind, State};
 use tollgate_policy::glob;
 
+use crate::asking::Asking;
 use crate::case::{Case, CommandRun, Ran, Seen as Expression, plain};
-use crate::flow::{Cond, Flow, Seen};
+use crate::flow::{Cond, Seen};
 use crate::{counts, files, registry, runners, text, words};
 
 /// The namespace of what was seen of the tests.
@@ -19,20 +18,6 @@ const LONGEST_COMMAND: usize = 80;
 /// How a shell ends that was to run what is no program, or none that there is.
 const NOT_A_PROGRAM: i32 = 126;
 const NO_PROGRAM: i32 = 127;
-
-/// A workflow asking about an event.
-pub struct Asking<'a, 'c> {
-    /// The workflow.
-    pub flow: &'a Flow,
-    /// Its phase.
-    pub phase: &'a str,
-    /// The event.
-    pub case: &'a Case<'c>,
-    /// What patterns have found.
-    pub captures: RefCell<Vec<(String, String)>>,
-    /// What could not be told.
-    pub unsure: RefCell<Vec<String>>,
-}
 
 /// An answer: none when it cannot be told; and why it does not hold.
 pub struct Answer {
@@ -434,10 +419,4 @@ fn describe(cond: &Cond) -> String {
         Cond::Exists(file) => format!("`{file}` exists"),
         _ => "what must not hold does".to_owned(),
     }
-}
-
-/// A file that a workflow would write for people: what stands there.
-pub fn stands(case: &Case, path: &str) -> Option<String> {
-    let path = format!("{}/{path}", case.world.workspace());
-    (case.world.kind(&path) == FileKind::File).then(|| files::text(case.world, &path))?
 }

@@ -10,8 +10,9 @@ use tollgate_model::json::Value;
 use tollgate_model::{Actor, Certainty, Change, Finding, Hit, Mode, Place, Span, Verdict};
 use tollgate_policy::glob;
 
+use crate::asking::{Asking, stands};
 use crate::case::{Case, is_one};
-use crate::condition::{Asking, TESTS, judge, stands, value};
+use crate::condition::{TESTS, judge, value};
 use crate::counts::Run;
 use crate::flow::{Act, Active, Channel, Flow, Gate, On, Refusal, Scope, Seen, Who};
 use crate::{code, runners, template, words};

@@ -4,6 +4,7 @@
 use tollgate_model::{Effect, Event, Kind};
 
 use crate::case::moments;
+use crate::classes;
 use crate::flow::On;
 use crate::interest::{Watch, changes};
 use crate::presets::FINGERPRINT;
@@ -13,25 +14,6 @@ use crate::presets::FINGERPRINT;
 /// true of all, and the names with their own rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Index(Vec<u8>);
-
-/// The classes of tools, each a bit, and one for events without a tool.
-const CLASSES: [&str; 13] = [
-    "shell",
-    "read",
-    "write",
-    "edit",
-    "delete",
-    "patch",
-    "search",
-    "fetch",
-    "web-search",
-    "spawn",
-    "command",
-    "mcp",
-    "other",
-];
-const NO_TOOL: u16 = 1 << CLASSES.len();
-const ANY: u16 = NO_TOOL | (NO_TOOL - 1);
 
 const HEAD: usize = 8;
 const ROW: usize = 2;
@@ -108,7 +90,7 @@ impl Index {
         if self.is_empty() {
             return false;
         }
-        let class = class(event);
+        let class = classes::of_event(event);
         let asked = self.possible(event, effects);
         let listens = |who: Who| asked.iter().any(|on| self.row(who, *on) & class != 0);
         listens(Who::Always)
@@ -157,23 +139,4 @@ impl Index {
             Some((*on, u16::from_le_bytes([*low, *high]), std::str::from_utf8(name).ok()?))
         })
     }
-}
-
-/// The classes of calls that the names of tools may mean. A tool's own name may be of any class.
-pub(crate) fn classes(tools: &[String]) -> u16 {
-    let of = |name: &String| CLASSES.iter().position(|class| class == name).map_or(ANY, |bit| 1 << bit);
-    if tools.is_empty() { ANY } else { NO_TOOL | tools.iter().map(of).fold(0, |all, class| all | class) }
-}
-
-/// The classes of calls that may run a program or write something.
-pub(crate) fn acting() -> u16 {
-    const LOOKS: [&str; 4] = ["read", "search", "fetch", "web-search"];
-    let looks = LOOKS.map(|name| classes(&[name.to_owned()]) & !NO_TOOL);
-    ANY & !looks.iter().fold(0, |all, class| all | class)
-}
-
-fn class(event: &Event) -> u16 {
-    let Some(tool) = event.tool() else { return NO_TOOL };
-    let name = tool.call.class();
-    CLASSES.iter().position(|class| *class == name).map_or(ANY, |bit| 1 << bit)
 }

@@ -5,7 +5,7 @@ use tollgate_model::{Effect, EffectKind, Event, Kind, ToolCall};
 
 use crate::case::{States, command, is_one, is_scratch, moments};
 use crate::flow::{Active, Cond, Flow, Gate, On, Scope};
-use crate::{index, runners};
+use crate::{classes, runners};
 
 /// The questions that a set of workflows has to be asked, without the workflows themselves: small enough to be read at
 /// every event.
@@ -126,7 +126,7 @@ impl Watch {
     /// Who listens to what, for the index. A command that starts a workflow is listened to always, and so is the start
     /// of a session, whose id each workflow keeps.
     pub(crate) fn rows(&self) -> Vec<Row<'_>> {
-        let start = Row { flow: "", idle: true, on: On::Command, classes: index::classes(&[]) };
+        let start = Row { flow: "", idle: true, on: On::Command, classes: classes::of_tools(&[]) };
         let starts = (!self.commands.is_empty()).then_some(start);
         let session = Row { on: On::SessionStart, ..start };
         starts.into_iter().chain([session]).chain(self.gates.iter().flat_map(Watched::rows)).collect()
@@ -220,9 +220,9 @@ impl Watched {
             // What a call does that waits is known; of one that has run, only what it may have done.
             let acts = *on == On::Wrote || *on == On::After && !self.programs.is_empty();
             let classes = match on {
-                On::TestRun => index::classes(&["shell".to_owned()]),
-                _ if acts => index::classes(&self.tools) & index::acting(),
-                _ => index::classes(&self.tools),
+                On::TestRun => classes::of_tools(&["shell".to_owned()]),
+                _ if acts => classes::of_tools(&self.tools) & classes::acting(),
+                _ => classes::of_tools(&self.tools),
             };
             Row { flow: &self.flow, idle: self.idle, on: *on, classes }
         })

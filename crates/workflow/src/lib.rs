@@ -1,7 +1,9 @@
 //! Workflows as data: the language, its evaluator, and the presets. Pure: what a workflow asks of the machine goes
 //! through `World` and `Ground`, what it remembers through `State`.
 
+mod asking;
 mod case;
+mod classes;
 mod code;
 mod condition;
 mod counts;

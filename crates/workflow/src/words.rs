@@ -3,8 +3,8 @@
 use tollgate_model::Kind;
 use tollgate_model::json::{self, Value};
 
+use crate::asking::{Asking, stands};
 use crate::case::plain;
-use crate::condition::{Asking, stands};
 use crate::{template, text};
 
 /// The longest value of one name in a text.

@@ -18,12 +18,10 @@ use tollgate_store::Log;
 use super::guard::Guard;
 use super::init::lasting_place;
 
+use crate::canary_call::{SESSION, is_canary};
 use crate::dirs::Dirs;
 use crate::program;
 use crate::report::{Light, Line, heading};
-
-/// Canary calls are known by this in the log.
-pub const SESSION: &str = "tollgate-canary-";
 
 /// Arguments of `tollgate canary`.
 #[derive(clap::Args, Debug)]
@@ -288,11 +286,6 @@ fn text(path: &Path) -> anyhow::Result<String> {
         .to_str()
         .with_context(|| format!("`{}` is not UTF-8, which settings files cannot hold", path.display()))?;
     Ok(text.to_owned())
-}
-
-/// Is this session one of ours?
-pub fn is_canary(session: Option<&str>) -> bool {
-    session.is_some_and(|session| session.starts_with(SESSION))
 }
 
 fn broken(command: &Command, why: &str) -> Line {

@@ -4,7 +4,7 @@ use tollgate_model::{Change, Level};
 
 use super::start::leave;
 use super::{Evaluator, done};
-use crate::condition::Asking;
+use crate::asking::Asking;
 use crate::flow::{Gate, Refusal};
 
 /// Rows of refusals before a gate gives in to an agent that begins each stop as if none had been refused.

@@ -4,7 +4,7 @@ use tollgate_model::json::{self, Value};
 use tollgate_model::{Change, Kind};
 
 use super::{After, Evaluator};
-use crate::condition::{Asking, stands};
+use crate::asking::{Asking, stands};
 use crate::words;
 
 impl Evaluator<'_, '_> {

@@ -1,7 +1,7 @@
 //! How a workflow starts, what it needs for that, and how a person leaves it again.
 
 use super::{Evaluator, beginning, with_why};
-use crate::condition::Asking;
+use crate::asking::Asking;
 use crate::flow::{Flow, Refusal};
 use crate::words;
 

@@ -12,8 +12,9 @@ use tollgate_policy::{Health, Loaded, Request};
 use tollgate_sinks::Sink;
 use tollgate_store::{Log, Verification};
 
+use crate::canary_call::is_canary;
 use crate::cmd::audit::{self, Life, Way};
-use crate::cmd::canary::{Stage, is_canary};
+use crate::cmd::canary::Stage;
 use crate::cmd::deliver::configured;
 use crate::dirs::MANAGED;
 use crate::failed_hooks;

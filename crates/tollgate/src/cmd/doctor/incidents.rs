@@ -5,7 +5,7 @@ use std::path::Path;
 use tollgate_model::json::Value;
 use tollgate_store::Log;
 
-use crate::cmd::canary::is_canary;
+use crate::canary_call::is_canary;
 use crate::report::Line;
 use crate::{pin, when};
 

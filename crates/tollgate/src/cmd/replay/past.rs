@@ -10,6 +10,7 @@ use tollgate_model::{Event, Verdict};
 use tollgate_store::{Log, members, micros_of, plain};
 
 use super::judge::Said;
+use crate::canary_call;
 use crate::transcripts;
 
 /// Calls that travel together.
@@ -99,7 +100,7 @@ impl Written {
         match self {
             Self::Line(line) => {
                 let parts = Parts::of(line)?;
-                let ours = parts.text("session").starts_with("tollgate-canary-");
+                let ours = parts.text("session").starts_with(canary_call::SESSION);
                 (!ours && late(&parts.text("ts"))).then(|| parts.glance())?
             }
             Self::Call(agent, call) => {

@@ -12,6 +12,7 @@ use tollgate_policy::Policy;
 use tollgate_store::{Log, micros_of};
 
 use super::{Change, Suggestion};
+use crate::canary_call::is_canary;
 use crate::cmd::replay::{Still, Written, exceptions_of};
 use crate::report::shown;
 
@@ -66,7 +67,7 @@ impl Past<'_> {
 
     fn holds(&self, record: &Value) -> bool {
         let at = record.text("ts").and_then(micros_of).unwrap_or_default();
-        let canary = record.text("session").is_some_and(|id| id.starts_with("tollgate-canary-"));
+        let canary = is_canary(record.text("session"));
         let Scope { from, to, agent } = &self.scope;
         !canary
             && from.is_none_or(|from| at >= from)
