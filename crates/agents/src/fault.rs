@@ -57,14 +57,15 @@ fn blind<A: Adapter + ?Sized>(adapter: &A, fault: &Fault, on_fault: OnFault) -> 
 
 fn text(fault: &Fault, verdict: Verdict) -> String {
     let what = match fault.kind {
-        FaultKind::Input => "its input could not be read whole",
-        FaultKind::Payload => "its input could not be understood",
+        FaultKind::Input => "the hook's input could not be read completely",
+        FaultKind::Payload => "the hook's input could not be understood",
         FaultKind::Policy => "no policy could be loaded",
         FaultKind::Analysis => "the analysis failed",
         FaultKind::Deadline => "there was not enough time",
         FaultKind::Panic => "the gate itself failed",
     };
-    let outcome = if verdict.refuses() { "could not decide about this call" } else { "let this pass unseen" };
+    let outcome =
+        if verdict.refuses() { "could not decide about this call" } else { "let this call run unchecked" };
     let message = cut(fault.message.clone(), LONGEST_REASON);
     let detail = if message.is_empty() { String::new() } else { format!(" ({message})") };
     format!("Tollgate {outcome}: {what}{detail}. The user can find out more with `tollgate doctor`")

@@ -43,7 +43,8 @@ fn unrewritable<A: Adapter + ?Sized>(adapter: &A, row: &EventCapability, input: 
     if row.rewrite == Rewrite::None {
         let title = adapter.profile().title;
         let waits = row.phase == Phase::PreTool;
-        return waits.then(|| format!("Tollgate: the input must be changed, which {title} cannot do"));
+        return waits
+            .then(|| format!("Tollgate: the input must be changed, but {title} does not support that"));
     }
     input.as_map().is_none().then(|| "Tollgate: the rewritten input is not an object".to_owned())
 }
@@ -221,7 +222,7 @@ impl<'a> Saying<'a> {
     /// Why, never empty and never too long, with its end kept whole.
     fn why(&self, end: &str) -> String {
         let reason =
-            if self.reason.is_empty() { "Tollgate: the policy does not let this pass" } else { &self.reason };
+            if self.reason.is_empty() { "Tollgate: the policy refuses this call" } else { &self.reason };
         let mut text = cut(visible(reason), LONGEST_REASON.saturating_sub(end.encode_utf16().count()));
         text.push_str(end);
         text
@@ -252,13 +253,15 @@ impl<'a> Saying<'a> {
             (Verdict::Deny, _) if self.row.phase == Phase::PreTool && !self.code.is_empty() => {
                 return format!("\n{}", self.approval());
             }
-            (Verdict::Ask, _) if !self.can_ask => "nobody is here to be asked",
-            (Verdict::Ask, Ask::Alone) => "another hook decides too, whose refusal a question could undo",
-            (Verdict::Ask, _) => "this cannot be asked here",
+            (Verdict::Ask, _) if !self.can_ask => "Nobody is there to answer a question",
+            (Verdict::Ask, Ask::Alone) => {
+                "Another hook decides as well, and a question could override its refusal"
+            }
+            (Verdict::Ask, _) => "A question is not possible here",
             _ => return String::new(),
         };
         match self.code {
-            "" => format!("\n{why}"),
+            "" => format!("\n{why}."),
             _ => format!("\n{why}. {}", self.approval()),
         }
     }

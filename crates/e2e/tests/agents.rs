@@ -317,7 +317,7 @@ fn a_slow_gate(driver: &'static dyn Driver) -> Result<()> {
     let policy = format!("version: 1\nhooks:\n  pre-tool-use:\n    middleware:\n      - {slow}\n");
     run.scratch().write_home(".config/tollgate/tollgate.yaml", &policy)?;
     let outcome = run.go([touch(driver, "slow"), Turn::say("FINAL-MARK")])?;
-    assert!(outcome.model_contains("could not be checked by middleware `slow`"), "{outcome}");
+    assert!(outcome.model_contains("middleware `slow` could not check this call"), "{outcome}");
     seen(driver.client()?.agent, "a_slow_gate", &[("slow", stopped(ran(&run, "slow")))])
 }
 

@@ -134,7 +134,7 @@ fn meaning(effect: &Effect, all: &[Effect], analyst: &Analyst, shell: &Shell) ->
             let mut kinds = permitted(place, to, world);
             if *recursive && place.zone == Zone::Workspace && opens_to_all(to) && holds_code(place, world) {
                 kinds.push(EffectKind::Weaken {
-                    what: format!("{MACHINE}everybody may change the code in {}", shown(place)),
+                    what: format!("{MACHINE}makes the code in {} world-writable", shown(place)),
                 });
             }
             kinds.extend(gate_lookup(place, all));
@@ -336,7 +336,7 @@ fn permitted(place: &Place, to: &str, world: &dyn World) -> Vec<EffectKind> {
     }
     let exposed = matches!(place.zone, Zone::System | Zone::Home | Zone::Secret);
     if exposed && opens_to_all(to) {
-        kinds.push(EffectKind::Weaken { what: format!("{MACHINE}everybody may write {}", shown(place)) });
+        kinds.push(EffectKind::Weaken { what: format!("{MACHINE}makes {} world-writable", shown(place)) });
     }
     kinds
 }
@@ -397,7 +397,7 @@ fn disguised(name: &str) -> Option<EffectKind> {
         return None;
     }
     let letter = name.split(|c: char| c.is_ascii_punctuation()).find_map(first_lookalike)?;
-    let why = format!("`{name}` holds U+{:04X}, a letter that looks like another", u32::from(letter));
+    let why = format!("`{name}` contains U+{:04X}, a letter that looks like another one", u32::from(letter));
     Some(EffectKind::Opaque { why })
 }
 

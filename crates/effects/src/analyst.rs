@@ -44,7 +44,7 @@ pub(crate) const WORD: usize = 30;
 /// Units of work for one effect.
 const EFFECT: usize = 20;
 /// What is said of shell code that was not followed to its end.
-const TOO_MUCH: &str = "it does too much to be followed to its end";
+const TOO_MUCH: &str = "it is too complex to be analysed completely";
 
 /// Effects of one call, while they are being found.
 pub(crate) struct Analyst<'w> {

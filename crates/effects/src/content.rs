@@ -109,7 +109,7 @@ fn dangers(path: &str, text: &str, extent: Extent, world: &dyn World) -> Vec<Str
 /// A program that lies where anybody may write.
 fn open_tool(program: &str) -> Option<String> {
     let open = ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|folder| program.starts_with(folder));
-    open.then(|| format!("runs `{program}`, which anybody may write,"))
+    open.then(|| format!("runs the world-writable `{program}`"))
 }
 
 /// Runs a piece of a file by itself, and takes down what is grave.
@@ -182,10 +182,10 @@ fn grave(effect: &Effect, all: &[Effect], runs: Runs) -> Option<String> {
             format!("deletes {}", shown(place))
         }
         EffectKind::Device { place } if certain => format!("writes to the device {}", shown(place)),
-        EffectKind::Tamper { what } => format!("touches {what}"),
+        EffectKind::Tamper { what } => format!("tampers with {what}"),
         EffectKind::Process { signal, target } if certain => match (signal.as_str(), target.as_str()) {
-            ("fork-bomb", _) => "multiplies without end".to_owned(),
-            ("power", _) => "turns the machine off".to_owned(),
+            ("fork-bomb", _) => "starts processes without end".to_owned(),
+            ("power", _) => "shuts the machine down".to_owned(),
             (_, "-1") => "ends every process".to_owned(),
             (FILL, target) => format!("fills the disk (`{target}`)"),
             _ => return None,
@@ -217,8 +217,8 @@ fn sent(carries: &[String], all: &[Effect], certain: bool, runs: Runs) -> Option
     };
     let what = carries.iter().find(counts)?;
     Some(match what.as_str() {
-        SHELL => "gives control over a shell away".to_owned(),
-        what => format!("sends {what} away"),
+        SHELL => "gives control of a shell to another machine".to_owned(),
+        what => format!("sends {what} to another machine"),
     })
 }
 

@@ -2,7 +2,7 @@
 //! that is named for taking something down may do so, a build may not.
 
 use tollgate_model::git::SKIPS_TLS;
-use tollgate_model::phrase::UNCHECKED;
+use tollgate_model::phrase::{MACHINE, UNCHECKED};
 use tollgate_model::stage::{is_for_tests, is_production, is_protected_branch, place_of};
 use tollgate_model::{Certainty, Effect, EffectKind, Loss, Place, Rewrite, Zone, work};
 
@@ -227,7 +227,7 @@ impl Setting<'_> {
             EffectKind::WorkLoss { operation, kind: Loss::Files, .. }
                 if self.unasked() && self.here() && !self.is_test =>
             {
-                Some(format!("loses work that is not committed (`{operation}`)"))
+                Some(format!("loses uncommitted work (`{operation}`)"))
             }
             EffectKind::Permission { place, recursive, .. }
                 if self.here() && is_everything(place, *recursive) =>
@@ -237,10 +237,10 @@ impl Setting<'_> {
             EffectKind::Weaken { what } if self.here() => self.weakens(what),
             // What is built there is what others get.
             EffectKind::Weaken { what } if what == SKIPS_TLS || what.ends_with(UNCHECKED) => {
-                Some(format!("checks {UNCHECKED}"))
+                Some(format!("connects {UNCHECKED}"))
             }
             EffectKind::Privilege { how } if self.here() && self.unasked() && how.contains("set-user-ID") => {
-                Some(format!("lets everybody run a program with another's rights ({how})"))
+                Some(format!("lets everybody run a program with the rights of its owner ({how})"))
             }
             _ => None,
         }
@@ -262,7 +262,7 @@ impl Setting<'_> {
         operation: &str,
         target: &str,
     ) -> Option<String> {
-        let said = || format!("takes down `{target}`");
+        let said = || format!("destroys `{target}`");
         let removes = self.purpose == Purpose::Removal;
         match operation {
             "destroy" if !removes && !self.passes(effect, all) => Some(said()),
@@ -274,7 +274,7 @@ impl Setting<'_> {
             "delete-user" | "change-login" | "remove-package" | "move-money" | "grant-admin"
                 if self.unasked() && self.here() =>
             {
-                Some(format!("does `{target}`"))
+                Some(format!("runs `{target}`"))
             }
             deletes
                 if self.unasked()
@@ -329,7 +329,7 @@ impl Setting<'_> {
         let place = place_of(object);
         let loses = ["drop", "truncate", "delete-all", "drop-column", "reset"].contains(&operation);
         if is_production(place) && (loses || operation == "drop-database") {
-            return Some(format!("loses data of production: {object}"));
+            return Some(format!("deletes data in production: {object}"));
         }
         if operation != "drop-database" || !self.here() {
             return None;
@@ -339,7 +339,7 @@ impl Setting<'_> {
             Purpose::Everyday if certain && !self.is_test => true,
             _ => is_elsewhere(place),
         };
-        counts.then(|| format!("drops a whole database: {object}"))
+        counts.then(|| format!("deletes a whole database: {object}"))
     }
 
     /// The code says that the database it is given is one for tests, or lets the tests' own settings say which it is.
@@ -384,10 +384,10 @@ impl Setting<'_> {
             return None;
         }
         let always = ["firewall", "second root"];
-        let off = ["SELinux", "confinement", "which guards it", "checks of programs"];
+        let off = ["SELinux", "confinement", "a security service", "checks of programs"];
         let counts = always.iter().any(|word| what.contains(word))
             || self.purpose != Purpose::Setup && off.iter().any(|word| what.contains(word));
-        counts.then(|| format!("takes a protection away ({what})"))
+        counts.then(|| format!("weakens security ({})", what.strip_prefix(MACHINE).unwrap_or(what)))
     }
 }
 

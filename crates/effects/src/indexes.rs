@@ -244,7 +244,7 @@ pub(crate) fn unproven(place: &Place, texts: &[String], world: &dyn World) -> Op
     let short = texts.iter().filter(|text| text.len() <= TEXT_LIMIT);
     let old = || world.read_disk(&place.path, TEXT_LIMIT).and_then(|bytes| String::from_utf8(bytes).ok());
     (short.into_iter().any(|text| says(text)) && !old().is_some_and(|old| says(&old))).then(|| {
-        EffectKind::Weaken { what: format!("{MACHINE}`{}` turns the proof of servers off", place.shown) }
+        EffectKind::Weaken { what: format!("{MACHINE}turns off certificate checks in `{}`", place.shown) }
     })
 }
 

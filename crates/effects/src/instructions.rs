@@ -72,7 +72,7 @@ const FOLDERS: &[&str] = &[
 
 /// The longest text of this kind that is read.
 const LIMIT: usize = 256 * 1024;
-const TOO_LONG: &str = "more than is read here";
+const TOO_LONG: &str = "more than can be analysed";
 
 /// Do agents take instructions from a file of this name?
 pub(crate) fn is_for_agents(path: &str) -> bool {
@@ -349,7 +349,7 @@ const TOLD: &[(&[&[&str]], &str)] = &[
                 "get around",
             ],
         ],
-        "to switch its guard off",
+        "to turn off its guard",
     ),
     (
         &[
@@ -376,7 +376,7 @@ const TOLD: &[(&[&[&str]], &str)] = &[
             "override the system prompt",
             "disregard the user",
         ]],
-        "to disregard its instructions",
+        "to ignore its instructions",
     ),
     (
         &[
@@ -410,7 +410,7 @@ const TOLD: &[(&[&[&str]], &str)] = &[
                 "private key",
             ],
         ],
-        "to take secrets in secret",
+        "to read secrets without telling the person",
     ),
 ];
 
@@ -426,7 +426,7 @@ pub(crate) fn told(sentence: &Sentence) -> Option<&'static str> {
     if UNLEASHED.iter().any(|flag| words.contains(&flag.to_lowercase()) || code.contains(flag))
         && any(&["run", "use", "start", "launch", "always", "pass", "add", "invoke", "with"])
     {
-        return Some("to start agents that ask nobody");
+        return Some("to start agents without approvals");
     }
     let says = TOLD.iter().find(|(lists, _)| lists.iter().all(|list| any(list)));
     says.map(|(_, says)| *says).or_else(|| goes_out(words, &code))
@@ -469,7 +469,7 @@ fn goes_out(words: &str, code: &str) -> Option<&'static str> {
         && (environment || secrets.iter().any(|secret| text.contains(secret)))
         && !any(&["header", "authorization", "oauth"])
     {
-        return Some("to send secrets away");
+        return Some("to send secrets to another machine");
     }
     let gets = any(&[" fetch ", " download ", " get ", " load ", " retrieve ", " pull ", " read ", " open "]);
     let obeys = any(&[
@@ -488,5 +488,5 @@ fn goes_out(words: &str, code: &str) -> Option<&'static str> {
         "do what it says",
         "do exactly what it says",
     ]);
-    (gets && obeys).then_some("to run what an address gives")
+    (gets && obeys).then_some("to run what a URL returns")
 }

@@ -57,7 +57,7 @@ fn one(hands: &mut Hands, server: &str, name: &str, input: &Value) {
     let mut texts = Vec::new();
     let whole = flatten("", input, 0, &mut texts);
     if !whole {
-        hands.analyst.opaque("the call holds more than is read here", Span::default());
+        hands.analyst.opaque("the call is too long to be analysed completely", Span::default());
     }
     if tool.patches && texts.iter().any(|given| is_patch(given.text)) {
         texts.iter().filter(|given| is_patch(given.text)).for_each(|given| hands.patch(given.text));

@@ -17,10 +17,10 @@ const LIMIT: usize = 64 * 1024;
 /// What a prompt orders that turns the agent against the person.
 pub(crate) fn order(prompt: &str, world: &dyn World) -> Option<String> {
     if prompt.len() > LIMIT {
-        return Some("more than is read here".to_owned());
+        return Some("more than can be analysed".to_owned());
     }
     if hidden::first(prompt, hidden::Kind::Other).is_some() {
-        return Some("what nobody sees".to_owned());
+        return Some("something in invisible characters".to_owned());
     }
     let all = Sentences::of(prompt);
     let round = all.iter().find_map(|sentence| gets_round(sentence).or_else(|| plants(sentence)));
@@ -31,7 +31,7 @@ pub(crate) fn order(prompt: &str, world: &dyn World) -> Option<String> {
         all.iter().filter(|sentence| !sentence.forbids).partition(|sentence| !is_about(sentence, ABOUT));
     let one = orders.iter().find_map(|sentence| {
         let says = told(sentence)
-            .filter(|says| !says.contains("an address") && !says.contains("secrets"))
+            .filter(|says| !says.contains("a URL") && !says.contains("secrets"))
             .map(str::to_owned);
         says.or_else(|| runs(sentence, world))
             .or_else(|| removes(sentence, world))
@@ -364,7 +364,7 @@ fn removes(sentence: &Sentence, world: &dyn World) -> Option<String> {
         ended && (all || !parts.iter().any(|part| before.contains(part)))
     });
     (is_in_production(rest) || is_home && (all || rest.split_whitespace().count() <= 3) || named)
-        .then(|| "to delete what nothing brings back".to_owned())
+        .then(|| "to delete data permanently".to_owned())
 }
 
 /// A part of what others work with.
@@ -386,7 +386,7 @@ fn forces(sentence: &Sentence) -> Option<String> {
     let lease = words.contains("lease");
     let branch = [" main", " master", " production", " release", " all branches", " develop "];
     let shared = branch.iter().any(|name| words.contains(name));
-    (forced && shared && !lease).then(|| "to overwrite a branch that others build on".to_owned())
+    (forced && shared && !lease).then(|| "to overwrite a shared branch".to_owned())
 }
 
 /// Secrets that are read and sent to somebody.
@@ -395,7 +395,7 @@ fn gives_away(orders: &[&Sentence]) -> Option<String> {
     let reads = orders.iter().position(|sentence| names_secret(&text(sentence)))?;
     let sends = orders.iter().enumerate().filter(|(at, _)| *at >= reads && *at <= reads + 4);
     let mut sends = sends.map(|(_, sentence)| text(sentence));
-    sends.any(|text| is_sent(&text)).then(|| "to read secrets and send them away".to_owned())
+    sends.any(|text| is_sent(&text)).then(|| "to read secrets and send them to another machine".to_owned())
 }
 
 fn names_secret(text: &str) -> bool {

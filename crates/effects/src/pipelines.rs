@@ -71,15 +71,15 @@ fn is_python(program: &str) -> bool {
 pub(crate) fn given_away(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     if expressions(text).any(|(_, inner)| is_all_secrets(inner)) {
-        found.push("hands all secrets of the repository to a step".to_owned());
+        found.push("gives all secrets of the repository to a step".to_owned());
     }
     let target = ["pull_request_target", "workflow_run"].iter().any(|trigger| triggers(text, trigger));
     if target && checks_out_head(text) && runs_something(text) {
-        found.push("runs the code of strangers with the repository's secrets".to_owned());
+        found.push("runs code of unknown people with the secrets of the repository".to_owned());
     }
     let steps = text.matches("run:").count();
     if secret_variables(text).len().saturating_mul(steps) > SET {
-        found.push("hands more secrets to its steps than are looked at".to_owned());
+        found.push("gives more secrets to its steps than can be checked".to_owned());
     }
     found.extend(strange_include(text));
     found
@@ -91,7 +91,7 @@ pub(crate) fn unchecked(text: &str) -> Option<String> {
         let (name, value) = line.trim().trim_start_matches("- ").split_once([':', '='])?;
         let value = value.split(" #").next().unwrap_or_default().trim().trim_matches(['"', '\'']);
         let name = name.trim().trim_matches(['"', '\'']);
-        is_unchecked(name, value).then(|| format!("checks {UNCHECKED} (`{name}`)"))
+        is_unchecked(name, value).then(|| format!("connects {UNCHECKED} (`{name}`)"))
     };
     text.lines().find_map(off)
 }
@@ -107,7 +107,7 @@ fn strange_include(text: &str) -> Option<String> {
     let mut leaves = documents.iter().flat_map(Leaves::all);
     let is_include = |way: &str| way.split('.').next() == Some("include");
     let (_, address) = leaves.find(|(way, value)| is_include(way) && strange(value))?;
-    Some(format!("runs the steps that `{address}` names"))
+    Some(format!("runs steps from `{address}`"))
 }
 
 /// What stands below `include`: the rest of a long file is nothing to it.

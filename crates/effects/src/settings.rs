@@ -299,7 +299,7 @@ pub(crate) fn instructed(place: &Place, texts: &[String], from_network: bool) ->
         return None;
     }
     if from_network {
-        return Some(other(place, "takes instructions from the network that nobody has read"));
+        return Some(other(place, "loads instructions from the network that nobody has read"));
     }
     texts.iter().find_map(|text| {
         let heads = front_matter(text);

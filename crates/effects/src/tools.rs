@@ -39,7 +39,7 @@ pub(crate) fn effects(tool: &ToolUse, cwd: &str, world: &dyn World) -> Vec<Effec
     let budget = WORK + WORK_PER_BYTE * text_size(&tool.call).min(TEXT_LIMIT) as u64;
     let (mut effects, left) = work::limited(budget, || all_effects(tool, cwd, world));
     if left == 0 {
-        let why = "it takes too much work to be followed to its end".to_owned();
+        let why = "it is too complex to be analysed completely".to_owned();
         effects.push(Effect {
             kind: EffectKind::Opaque { why },
             span: Span::default(),
@@ -253,7 +253,7 @@ impl<'w> Hands<'w> {
         let changes = patch::read(text);
         if changes.is_empty() && !patch::is_empty(text) {
             self.push(EffectKind::Opaque {
-                why: "the patch names no file that can be read out of it".into(),
+                why: "the patch does not name its files in a readable form".into(),
             });
         }
         for change in changes {
@@ -342,9 +342,7 @@ impl<'w> Hands<'w> {
         }
         let scheme = url.split(':').next().unwrap_or_default().to_ascii_lowercase();
         if matches!(scheme.as_str(), "gopher" | "dict" | "ldap" | "ldaps" | "tftp" | "netdoc" | "phar") {
-            self.push(EffectKind::Opaque {
-                why: format!("`{scheme}:` speaks to other servers than those of the web"),
-            });
+            self.push(EffectKind::Opaque { why: format!("`{scheme}:` is not a web protocol") });
         }
         let address = Url::parse(url);
         if let Some(path) = address.file() {
@@ -352,9 +350,7 @@ impl<'w> Hands<'w> {
             return;
         }
         if address.strange {
-            self.push(EffectKind::Opaque {
-                why: "the address is read differently by different programs".into(),
-            });
+            self.push(EffectKind::Opaque { why: "programs interpret the address differently".into() });
         }
         if let Some(keeper) = url::keeper(url) {
             self.push(EffectKind::EnvRead { names: vec![format!("{STORE}{keeper}")] });

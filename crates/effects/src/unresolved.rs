@@ -15,19 +15,24 @@ use crate::word::Word;
 
 /// Says that a command is not known.
 pub(crate) fn unknown(shown: &str) -> String {
-    format!("the command `{shown}` is only known when it runs")
+    match shown {
+        "*" => "the command name is known only at run time".to_owned(),
+        shown => format!("the command `{shown}` is known only at run time"),
+    }
 }
 
 /// Why a part of a text was not understood.
 pub(crate) fn unread(kind: ProblemKind) -> String {
     match kind {
-        ProblemKind::Budget => "the command is too long or too deeply nested to be read whole".into(),
-        ProblemKind::StrangeByte => "it holds characters that shells read differently".into(),
+        ProblemKind::Budget => {
+            "the command is too long or too deeply nested to be analysed completely".into()
+        }
+        ProblemKind::StrangeByte => "it contains characters that shells interpret differently".into(),
         ProblemKind::Unexpected | ProblemKind::Unclosed | ProblemKind::OpenHeredoc => {
-            "a part of it is not valid shell".into()
+            "part of it is not valid shell syntax".into()
         }
         ProblemKind::Deceptive(c) => {
-            format!("it holds U+{:04X}, which is not seen or looks like something else", u32::from(c))
+            format!("it contains U+{:04X}, an invisible or misleading character", u32::from(c))
         }
     }
 }

@@ -40,7 +40,7 @@ pub(crate) fn notice(analyst: &mut Analyst, call: &Call, mark: usize, shell: &Sh
         let again = read.contains(&place.path) && program != "sponge";
         let back = shown.iter().any(|path| place.path.ends_with(&format!("/{path}")));
         let operation = match (again, back) {
-            (true, _) => format!("{program}, which empties what it reads"),
+            (true, _) => format!("{program}, which empties its own input"),
             (_, true) => "git show".to_owned(),
             _ => continue,
         };

@@ -102,11 +102,11 @@ impl Decision {
         let refusing: Vec<&Finding> = self.findings.iter().filter(|f| f.verdict.refuses()).collect();
         let mut lines: Vec<String> = refusing.iter().take(3).map(|f| f.sentence()).collect();
         if refusing.len() > 3 {
-            lines.push(format!("and {} more findings", refusing.len() - 3));
+            let more = refusing.len() - 3;
+            lines.push(format!("{more} more {}", if more == 1 { "finding" } else { "findings" }));
         }
         if !self.unsaved.is_empty() && refusing.iter().any(|finding| finding.savable) {
-            lines
-                .push(format!("It would have run if its losses could be saved first, but: {}", self.unsaved));
+            lines.push(format!("Tollgate could not save the files first: {}", self.unsaved));
         }
         lines.join("\n")
     }
@@ -122,18 +122,25 @@ impl Finding {
     /// What would happen, what to do instead, and which rule says so.
     #[must_use]
     pub fn sentence(&self) -> String {
-        let hedge = if self.hit.certainty == Certainty::Certain { "this" } else { "this may be a call that" };
-        // A workflow speaks in sentences of its own.
-        let mut text = match self.rule.starts_with("workflow/") {
-            true => format!("Tollgate: {} [{}]", self.hit.what, self.rule),
-            false => format!("Tollgate: {hedge} {} [{}]", self.hit.what, self.rule),
-        };
-        if !self.hit.instead.is_empty() {
-            text.push_str(if self.rule.starts_with("workflow/") { " " } else { ". Instead: " });
-            text.push_str(&self.hit.instead);
+        let Hit { what, instead, certainty, .. } = &self.hit;
+        // A workflow writes whole sentences itself.
+        if self.rule.starts_with("workflow/") {
+            return format!("Tollgate: {what} [{}] {instead}", self.rule).trim_end().to_owned();
         }
-        text
+        // "possibly cannot tell" would say the opposite.
+        let is_sure = *certainty == Certainty::Certain || what.starts_with("cannot ");
+        let hedge = if is_sure { "" } else { "possibly " };
+        let text = format!("Tollgate: {hedge}{what} [{}]", self.rule);
+        if instead.is_empty() { text } else { format!("{text}. {}", as_sentence(instead)) }
     }
+}
+
+/// With a capital letter and a full stop. Text in backticks stays as it is.
+fn as_sentence(clause: &str) -> String {
+    let mut letters = clause.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    let text: String = first.chain(letters).collect();
+    if text.ends_with(['.', '!', '?']) { text } else { format!("{text}.") }
 }
 
 /// Bytes and exit code for the agent's host.

@@ -4,13 +4,13 @@
 pub const STARTUP_FILE: &str = "the start-up file ";
 
 /// `Persist`: a file that gives somebody a way in or rights: keys for logins, sudo rules, preloaded code.
-pub const WAY_IN: &str = "the file of rights ";
+pub const WAY_IN: &str = "the access file ";
 
 /// `Persist`: something that a timer or a service manager starts.
 pub const JOB: &str = "a job of ";
 
 /// `Persist`: a file of a project that something runs without being asked.
-pub const AUTO_RUN: &str = "the self-starting file ";
+pub const AUTO_RUN: &str = "the automatically run file ";
 
 /// `Persist`: a script or recipe, with what it would do that is grave.
 pub const SCRIPT: &str = "the script ";
@@ -40,7 +40,7 @@ pub const SANDBOX: &str = "the agent's sandbox, for this call";
 pub const MACHINE: &str = "this machine: ";
 
 /// `Weaken`: programs check these, and believe every server.
-pub const UNCHECKED: &str = "no certificates";
+pub const UNCHECKED: &str = "without certificate checks";
 
 /// `Weaken`: checks that one command leaves out for itself.
 pub const ONE_COMMAND: &str = "this one command: ";
@@ -79,7 +79,7 @@ pub const IN_NAME: &str = "in the host name: ";
 pub const IN_ADDRESS: &str = "in the address, encoded: ";
 
 /// `Net`: a shell whose input and output are the connection.
-pub const SHELL: &str = "control over a shell";
+pub const SHELL: &str = "control of a shell";
 
 /// `Net`: others can reach this machine through it; before the program that does it.
 pub const TUNNEL: &str = "a way into this machine: ";

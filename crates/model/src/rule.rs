@@ -88,7 +88,7 @@ pub struct Card {
     pub doc: &'static str,
     /// Commands to type instead. Each passes the gate.
     pub instead: &'static [&'static str],
-    /// Why only a person can do it, where there is no such command.
+    /// Why only a person can do it, as a sentence. Only where there is no such command.
     pub person: &'static str,
     /// Its tests and its documentation.
     pub examples: &'static [Example],

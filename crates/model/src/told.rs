@@ -14,7 +14,7 @@ impl Effect {
         match self.certainty {
             Certainty::Possible if matches!(self.kind, EffectKind::Opaque { .. }) => text,
             Certainty::Certain => text,
-            Certainty::Possible => format!("perhaps {text}"),
+            Certainty::Possible => format!("possibly {text}"),
             Certainty::Budget => format!("{text} (the analysis stopped here)"),
         }
     }
@@ -34,11 +34,11 @@ impl EffectKind {
             }
             Self::Permission { place, to, recursive } => {
                 let with = if *recursive { " and everything in it" } else { "" };
-                format!("gives {}{with} the rights or owner `{to}`{}", path(place), zone(place))
+                format!("sets the permissions or owner of {}{with} to `{to}`{}", path(place), zone(place))
             }
             Self::Alter { place, folder: true } => format!("makes the folder {}{}", path(place), zone(place)),
             Self::Alter { place, .. } => format!("changes {}{}", path(place), zone(place)),
-            Self::Device { place } => format!("writes straight to the device {}", path(place)),
+            Self::Device { place } => format!("writes directly to the device {}", path(place)),
             Self::Exec { program, source, .. } => running(program, *source),
             Self::Net { host, direction, carries } => network(host, *direction, carries),
             Self::WorkLoss { operation, kind, lost, .. } => losing(operation, *kind, lost),
@@ -46,7 +46,7 @@ impl EffectKind {
                 rewriting(operation, *how, remote, branch)
             }
             Self::Publish { target } => match target.strip_prefix(FOREIGN_PUSH) {
-                Some(address) => format!("pushes to `{address}`, which is no remote of the repository"),
+                Some(address) => format!("pushes to `{address}`, which is not a remote of the repository"),
                 None => format!("publishes to {target}"),
             },
             Self::Install { manager, package, .. } => installing(manager, package),
@@ -62,12 +62,12 @@ impl EffectKind {
             Self::Process { signal, target } => signalling(signal, target),
             Self::Privilege { how } => format!("gains rights: {how}"),
             Self::Persist { place } => format!("stays after the session: {place}"),
-            Self::Tamper { what } => format!("touches {what}"),
+            Self::Tamper { what } => format!("tampers with {what}"),
             Self::Weaken { what } => format!("weakens {what}"),
             Self::EnvRead { names } => variables(names),
             Self::Spawn { agent } if agent.is_empty() => "starts another agent".to_owned(),
             Self::Spawn { agent } => format!("starts another agent: {agent}"),
-            Self::Private { what, shown } => format!("tells the agent {}", spaced(&[what, shown])),
+            Self::Private { what, shown } => format!("sends to the model: {}", spaced(&[what, shown])),
             Self::Leaves { place, mark } => format!("leaves {}{}", path(place), left(mark)),
             Self::Recalls { place, mark } => {
                 format!("runs {}, left by an earlier call{}", path(place), left(mark))
@@ -82,10 +82,10 @@ impl Zone {
     #[must_use]
     pub fn told(self) -> &'static str {
         match self {
-            Self::Unknown => "place not known",
+            Self::Unknown => "unknown place",
             Self::Temp => "temporary",
-            Self::Workspace => "workspace",
-            Self::OtherProject => "outside the workspace",
+            Self::Workspace => "project",
+            Self::OtherProject => "outside the project",
             Self::Home => "your home",
             Self::System => "system",
             Self::AgentConfig => "a coding agent's settings",
@@ -96,7 +96,7 @@ impl Zone {
 
 fn path(place: &Place) -> String {
     match place.path.as_str() {
-        "" => "a place that is not known".to_owned(),
+        "" => "an unknown place".to_owned(),
         path => format!("`{path}`"),
     }
 }
@@ -124,13 +124,13 @@ fn running(program: &str, source: CodeSource) -> String {
         CodeSource::File if program == "code" => "runs code from a file".to_owned(),
         CodeSource::File => format!("runs the file `{program}`"),
         CodeSource::Downloaded => "runs code from the network".to_owned(),
-        CodeSource::Decoded => "runs code that was decoded".to_owned(),
-        CodeSource::Variable => "runs code that is only known when it runs".to_owned(),
+        CodeSource::Decoded => "runs decoded code".to_owned(),
+        CodeSource::Variable => "runs code that is known only at run time".to_owned(),
     }
 }
 
 fn network(host: &str, direction: NetDirection, carries: &[String]) -> String {
-    let host = if host.is_empty() { "a host that is not known".to_owned() } else { format!("`{host}`") };
+    let host = if host.is_empty() { "an unknown host".to_owned() } else { format!("`{host}`") };
     match direction {
         NetDirection::In => format!("fetches from {host}"),
         NetDirection::Out if carries.is_empty() => format!("talks to {host}"),
@@ -140,10 +140,10 @@ fn network(host: &str, direction: NetDirection, carries: &[String]) -> String {
 
 fn losing(operation: &str, kind: Loss, lost: &[String]) -> String {
     let what = match kind {
-        Loss::Files => "changes that are not committed",
-        Loss::Commits => "commits that nothing else names",
-        Loss::Stash => "what is stashed",
-        Loss::WorkTree => "a work tree with what is not committed in it",
+        Loss::Files => "uncommitted changes",
+        Loss::Commits => "commits without another reference",
+        Loss::Stash => "stashed work",
+        Loss::WorkTree => "a worktree with uncommitted work",
     };
     let list = if lost.is_empty() { String::new() } else { format!(": {}", some(lost)) };
     format!("loses {what} (`{operation}`){list}")
@@ -151,14 +151,14 @@ fn losing(operation: &str, kind: Loss, lost: &[String]) -> String {
 
 fn rewriting(operation: &str, how: Rewrite, remote: &str, branch: &str) -> String {
     let branch = match branch {
-        "" => "a branch that is not known".to_owned(),
+        "" => "an unknown branch".to_owned(),
         "*" => "every branch".to_owned(),
         name => format!("`{name}`"),
     };
     let remote = if remote.is_empty() { String::new() } else { format!(" at `{remote}`") };
     match how {
-        Rewrite::Forced => format!("replaces {branch}{remote}, whatever is on it (`{operation}`)"),
-        Rewrite::Leased => format!("replaces {branch}{remote} unless others have pushed (`{operation}`)"),
+        Rewrite::Forced => format!("overwrites {branch}{remote} (`{operation}`)"),
+        Rewrite::Leased => format!("overwrites {branch}{remote} unless others have pushed (`{operation}`)"),
         Rewrite::Deleted => format!("deletes {branch}{remote} (`{operation}`)"),
         Rewrite::Local => format!("rewrites the history of this repository (`{operation}`)"),
     }
@@ -166,15 +166,15 @@ fn rewriting(operation: &str, how: Rewrite, remote: &str, branch: &str) -> Strin
 
 fn installing(manager: &str, package: &str) -> String {
     match package {
-        "" => format!("installs what the project names, with `{manager}`"),
+        "" => format!("installs the dependencies of the project with `{manager}`"),
         package => format!("installs `{package}` with `{manager}`"),
     }
 }
 
 fn signalling(signal: &str, target: &str) -> String {
     match signal {
-        "power" => "switches the machine off or restarts it".to_owned(),
-        "fork-bomb" => format!("starts `{target}` again and again without end"),
+        "power" => "shuts down or restarts the machine".to_owned(),
+        "fork-bomb" => format!("starts `{target}` without end"),
         FILL => format!("fills the disk with `{target}`"),
         signal => format!("signals processes: {}", spaced(&[signal, target])),
     }
@@ -189,26 +189,26 @@ fn variables(names: &[String]) -> String {
             (None, None) => format!("reads the variable `{name}`"),
         })
         .collect();
-    if told.is_empty() { "shows every environment variable".to_owned() } else { told.join(", ") }
+    if told.is_empty() { "prints every environment variable".to_owned() } else { told.join(", ") }
 }
 
 fn left(mark: &Mark) -> String {
     match mark {
         Mark::Downloaded => ", which came from the network".to_owned(),
         Mark::Cloned => ", which was cloned from a forge".to_owned(),
-        Mark::Decoded => ", which was decoded from something unreadable".to_owned(),
+        Mark::Decoded => ", which was decoded from unreadable data".to_owned(),
         Mark::Secret => ", which was made from a secret".to_owned(),
-        Mark::Claim => ", which says of a folder that it can be made again".to_owned(),
+        Mark::Claim => ", which marks a folder as build output".to_owned(),
         Mark::Remote(_) => ", a remote that this session has added".to_owned(),
-        Mark::Known => ", which is known and harmless".to_owned(),
+        Mark::Known => ", which is known to be harmless".to_owned(),
         Mark::Dangerous(what) => format!(", which {what} when it runs"),
-        Mark::Text(_) => " with a known text".to_owned(),
-        Mark::Shape(_) => " with a text that is known in part".to_owned(),
+        Mark::Text(_) => " with known content".to_owned(),
+        Mark::Shape(_) => " with partly known content".to_owned(),
         Mark::Link(target) => format!(", a link to `{target}`"),
         Mark::Copy(program) => format!(", a copy of `{program}`"),
         Mark::Moved(from) => format!(", work that was moved from `{from}`"),
-        Mark::Edited => ", changed in a way that is not known".to_owned(),
-        Mark::Gone => " with a text that is not known".to_owned(),
+        Mark::Edited => ", with unknown changes".to_owned(),
+        Mark::Gone => " with unknown content".to_owned(),
     }
 }
 
@@ -249,26 +249,26 @@ mod tests {
             |host: &str, direction| EffectKind::Net { host: text(host), direction, carries: Vec::new() };
         let variables = |name: &str| EffectKind::EnvRead { names: vec![text(name)] };
         for (kind, told) in [
-            (loss(&[]), "loses changes that are not committed (`git reset --hard`)"),
+            (loss(&[]), "loses uncommitted changes (`git reset --hard`)"),
             (
                 loss(&["a", "b", "c", "d", "e"]),
-                "loses changes that are not committed (`git reset --hard`): a, b, c, d and 1 more",
+                "loses uncommitted changes (`git reset --hard`): a, b, c, d and 1 more",
             ),
-            (push("main", Rewrite::Forced), "replaces `main` at `origin`, whatever is on it (`git push`)"),
+            (push("main", Rewrite::Forced), "overwrites `main` at `origin` (`git push`)"),
             (push("*", Rewrite::Deleted), "deletes every branch at `origin` (`git push`)"),
-            (net("", NetDirection::In), "fetches from a host that is not known"),
+            (net("", NetDirection::In), "fetches from an unknown host"),
             (net("a.test", NetDirection::Out), "talks to `a.test`"),
-            (EffectKind::EnvRead { names: Vec::new() }, "shows every environment variable"),
+            (EffectKind::EnvRead { names: Vec::new() }, "prints every environment variable"),
             (variables("printed: TOKEN"), "prints the secret variable `TOKEN`"),
             (variables("HOME"), "reads the variable `HOME`"),
             (EffectKind::Process { signal: text("-9"), target: text("1") }, "signals processes: -9 1"),
             (
                 EffectKind::Install { manager: text("npm"), package: String::new(), runs: false },
-                "installs what the project names, with `npm`",
+                "installs the dependencies of the project with `npm`",
             ),
             (
                 EffectKind::Publish { target: text("git push to a.test") },
-                "pushes to `a.test`, which is no remote of the repository",
+                "pushes to `a.test`, which is not a remote of the repository",
             ),
         ] {
             assert_eq!(kind.told(), told);

@@ -50,19 +50,16 @@ fn finding(rule: &Custom, case: &Case, steps: &Cell<u32>) -> Option<Finding> {
         return None;
     }
     let whose = rule.whose();
-    let (effect, what) = match ask(rule, case, steps) {
+    let (effect, unsure, what) = match ask(rule, case, steps) {
         Answer::No(_) => return None,
-        Answer::Yes(effect) => (effect, format!("is against {whose}: {}", rule.reason)),
+        Answer::Yes(effect) => (effect, false, format!("breaks {whose}: {}", rule.reason)),
         Answer::Unsure(effect, why) => (
             effect,
-            format!(
-                "may be against {whose} ({}); the condition of the rule could not be worked out: {why}",
-                rule.reason
-            ),
+            true,
+            format!("breaks {whose} ({}); its condition could not be evaluated: {why}", rule.reason),
         ),
     };
     let certainty = effect.map_or(Certainty::Certain, |effect| effect.certainty);
-    let unsure = what.starts_with("may");
     let certainty = if unsure { certainty.min(Certainty::Possible) } else { certainty };
     let savable = rule.level == Level::Save;
     let level = if savable { Level::Ask } else { rule.level };

@@ -47,7 +47,7 @@ macro_rules! rule {
 
 pub(crate) use rule;
 
-/// The first effect for which `see` has something to say, the most certain first.
+/// The hit of the first effect for which `see` returns words. A certain effect comes before a possible one.
 pub(crate) fn first(case: &Case, see: impl Fn(&Effect) -> Option<Words>) -> Option<Hit> {
     let mut best: Option<Hit> = None;
     for effect in case.effects {
@@ -66,7 +66,7 @@ pub(crate) fn first(case: &Case, see: impl Fn(&Effect) -> Option<Words>) -> Opti
     best
 }
 
-/// The first thing that stays behind of a kind: what `say` makes of the place, without the mark of the kind.
+/// The first `Persist` effect of a kind. `say` gets its place without the prefix that marks the kind.
 pub(crate) fn left(case: &Case, mark: &str, say: impl Fn(&str) -> String, instead: &str) -> Option<Hit> {
     first(case, |effect| match &effect.kind {
         EffectKind::Persist { place } => Words::new(say(place.strip_prefix(mark)?), instead),
@@ -223,7 +223,7 @@ fn in_workspace(place: &Place, world: &dyn World) -> bool {
     place.path.strip_prefix(world.workspace()).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// What a rule says.
+/// The words of a rule's hit: what would happen, and what to do instead. Both begin in lower case and have no full stop.
 pub(crate) struct Words {
     pub what: String,
     pub instead: String,

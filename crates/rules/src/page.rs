@@ -14,9 +14,9 @@ pub fn page(card: &Card) -> String {
         out.push_str(&block(card.instead.iter().map(|text| (*text).to_owned()).collect()));
     }
     if !card.person.is_empty() {
-        let _ = write!(out, "\nThere is no command for it: {}.\n", card.person);
+        let _ = write!(out, "\n{}\n", card.person);
     }
-    for (hit, title) in [(true, "Caught"), (false, "Free")] {
+    for (hit, title) in [(true, "Caught"), (false, "Allowed")] {
         let examples = card.examples.iter().filter(|example| example.hit == hit);
         let _ = write!(out, "\n{title}:\n\n{}", block(examples.map(shown).collect()));
     }
@@ -42,9 +42,10 @@ pub fn pack_page(pack: Pack) -> Option<String> {
 pub fn index() -> String {
     let count = crate::all().count();
     let mut out = format!(
-        "{GENERATED}# Rules\n\n{count} rules in packs. Every pack is on unless a policy takes it out (`packs: [-cloud]`), \
-         and every rule has\nthe level shown here unless a policy sets another (`rules: {{ git-force-push: ask }}`). \
-         `tollgate rules show ID` prints\none; `tollgate explain 'CMD'` shows what each says to a command.\n"
+        "{GENERATED}# Rules\n\nThere are {count} rules in packs. Every pack is enabled unless a policy disables it \
+         (`packs: [-cloud]`).\nEvery rule has the level shown here unless a policy sets another one \
+         (`rules: {{ git-force-push: ask }}`).\n`tollgate rules show ID` prints one rule. `tollgate explain 'CMD'` \
+         shows which rules apply to a command.\n"
     );
     for pack in Pack::ALL {
         let cards: Vec<&Card> = cards(pack).collect();
@@ -66,12 +67,12 @@ fn level(card: &Card) -> String {
     let strict = card.otherwise.name();
     let otherwise = match card.unsure.min(card.otherwise) {
         unsure if unsure < card.otherwise => {
-            format!("{strict}; {} where it is only possible", word(unsure))
+            format!("{strict}; {} if the effect is not certain", word(unsure))
         }
         _ => strict.to_owned(),
     };
     match card.is_restorable() {
-        true => format!("Level: save. Where not everything can be saved: {otherwise}."),
+        true => format!("Level: save. If not everything can be saved: {otherwise}."),
         false => format!("Level: {otherwise}."),
     }
 }

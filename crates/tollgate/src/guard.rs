@@ -91,8 +91,10 @@ impl Guard<'_> {
             decision.output.clone_from(&result.output);
         } else {
             let title = self.adapter.profile().title;
-            let notice =
-                format!("tollgate: middleware `{}` changes the output, which {title} cannot take", result.id);
+            let notice = format!(
+                "tollgate: middleware `{}` changes the output, but {title} does not support that",
+                result.id
+            );
             decision.notices.push(notice);
         }
     }
@@ -117,7 +119,7 @@ impl Guard<'_> {
         let (verdict, what) = match (&result.fault, result.said) {
             (Some(fault), _) => (
                 self.on_fault(result),
-                format!("could not be checked by middleware `{}`: {fault}", result.id),
+                format!("middleware `{}` could not check this call: {fault}", result.id),
             ),
             (None, Said::Halt) => (Verdict::Halt, blocked(result)),
             (None, Said::Block) => (Verdict::Deny, blocked(result)),
@@ -159,7 +161,7 @@ impl Guard<'_> {
                 verdict: Verdict::Ask,
                 savable: false,
                 hit: Hit {
-                    what: format!("was rewritten by a middleware, and {why}"),
+                    what: format!("middleware changes this call, and {why}"),
                     instead: String::new(),
                     span: Span::default(),
                     certainty: Certainty::Certain,
@@ -170,10 +172,10 @@ impl Guard<'_> {
 
     fn rewritten(&self, input: &Value) -> Result<Event, String> {
         let Ok(Value::Map(mut members)) = parse(self.native) else {
-            return Err("the agent's own payload cannot be changed".into());
+            return Err("the payload of the agent cannot be changed".into());
         };
         let Some((_, old)) = members.iter_mut().find(|(key, _)| key == "tool_input") else {
-            return Err("this agent's calls cannot be rewritten".into());
+            return Err("the calls of this agent cannot be changed".into());
         };
         *old = input.clone();
         let mut text = String::new();
@@ -193,10 +195,10 @@ fn blocked(result: &StageResult) -> String {
     let reason = if result.reason.is_empty() { "it gave no reason" } else { &result.reason };
     let reason: String = reason.chars().take(1000).collect();
     match result.said {
-        Said::Warn => format!("is remarked on by middleware `{}`: {reason}", result.id),
-        Said::Ask => format!("is questioned by middleware `{}`: {reason}", result.id),
+        Said::Warn => format!("middleware `{}` warns: {reason}", result.id),
+        Said::Ask => format!("middleware `{}` asks: {reason}", result.id),
 
-        _ => format!("is refused by middleware `{}`: {reason}", result.id),
+        _ => format!("middleware `{}` refuses this call: {reason}", result.id),
     }
 }
 

@@ -283,7 +283,7 @@ impl Guide<'_> {
         decision.verdict = Verdict::Allow;
         for mut finding in std::mem::take(&mut decision.findings) {
             if finding.rule.starts_with("workflow/") && finding.verdict.refuses() {
-                let told = format!("lets pass what cannot be counted: {}", finding.hit.what);
+                let told = format!("allowed, because it cannot be counted: {}", finding.hit.what);
                 decision.notices.push(format!("tollgate: {told}"));
                 self.once.waived.borrow_mut().push(told);
                 finding.verdict = Verdict::Note;
@@ -323,7 +323,7 @@ impl Guide<'_> {
         let (held, told) = match held {
             Ok(held) => (held.clone(), held.told),
             Err(fault) => {
-                (Held::default(), Some(format!("the state of workflows could not be kept: {fault}")))
+                (Held::default(), Some(format!("the state of workflows could not be written: {fault}")))
             }
         };
         decision.notices.extend(told.map(|told| format!("tollgate: {told}")));
@@ -435,8 +435,8 @@ impl Courier {
 /// Room in the context for what rules and middleware say beside the workflows.
 const MARGIN: usize = 500;
 
-const NOT_TOLD: &str = "this agent does not tell with which status a command ended";
-const NO_COUNTS: &str = "what was printed does not say that a test ran, or does not agree with the status";
+const NOT_TOLD: &str = "this agent does not report the exit code of a command";
+const NO_COUNTS: &str = "the output does not show that a test ran, or contradicts the exit code";
 
 fn is_run(effect: &Effect) -> bool {
     let script = |argv: &[String]| tollgate_workflow::script(argv).is_some_and(|script| !script.perhaps);

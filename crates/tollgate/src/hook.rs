@@ -498,7 +498,7 @@ fn wrong_pins(event: &Event, state: &Path) -> Option<String> {
 fn unrecorded(why: &str) -> Finding {
     let hit = Hit {
         what: format!("cannot be recorded ({why}), and the policy says `audit: required`"),
-        instead: "let the person run `tollgate doctor`".to_owned(),
+        instead: "ask the person to run: tollgate doctor".to_owned(),
         span: Span::default(),
         certainty: Certainty::Certain,
     };

@@ -54,7 +54,7 @@ impl Outcome {
         let Self::Saved(Saved { id, files, bytes }) = self else { return None };
         let plural = if *files == 1 { "" } else { "s" };
         let size = size_in_words(*bytes);
-        Some(format!("saved {files} file{plural} ({size}) as {id}; to take it back: tollgate undo {id}"))
+        Some(format!("saved {files} file{plural} ({size}) as {id}. To restore: tollgate undo {id}"))
     }
 
     /// What the record says of it.
@@ -91,12 +91,12 @@ impl Saving<'_> {
     /// Saves everything that the call would lose, so that a refusal of it is not needed; or says why that is not possible.
     pub fn save_whole(&self) -> Result<Outcome, String> {
         if self.policy.undo == Undo::Off {
-            return Err("saving is switched off (`undo: off`)".to_owned());
+            return Err("saving is turned off (`undo: off`)".to_owned());
         }
         let tool = self.event.pending().ok_or("no call is about to run")?;
         let whole = self.whole(tool)?;
         match self.keep(tool, &whole.files, &whole.git) {
-            Outcome::Nothing => Err("nothing of what it would lose is there now".to_owned()),
+            Outcome::Nothing => Err("the files that it would lose do not exist now".to_owned()),
             Outcome::Failed(why) => Err(why),
             saved @ Outcome::Saved(_) => Ok(saved),
         }

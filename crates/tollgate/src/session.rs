@@ -58,7 +58,7 @@ impl Session<'_> {
         let faults = kept.err().into_iter().map(|fault| fault.to_string());
         let faults = faults.chain(self.world.memory_faults());
         decision.notices.extend(
-            faults.map(|fault| format!("tollgate: what this session did could not be remembered: {fault}")),
+            faults.map(|fault| format!("tollgate: the memory of this session could not be written: {fault}")),
         );
     }
 
@@ -114,16 +114,16 @@ impl Session<'_> {
         let (what, instead) = match (same, verdict) {
             _ if alike == 0 => return,
             (_, Verdict::Halt) => (
-                format!("was refused {alike} times before in this turn; the turn ends here"),
-                "the person decides how to go on",
+                format!("repeats a call that was refused {alike} times in this turn; the turn ends here"),
+                "ask the person how to continue",
             ),
             (0, _) => (
-                "comes to the same as a call that was just refused, in other words".to_owned(),
-                "do not look for another way to do it; do something else, or tell the person why it is needed",
+                "does the same as a call that was just refused, in other words".to_owned(),
+                "do not look for another way to do it. Do something else, or tell the person why it is needed",
             ),
             _ => (
-                "is the same call that was just refused, and will be refused each time".to_owned(),
-                "do not repeat it; do something else, or tell the person why it is needed",
+                "repeats a call that was just refused; it will be refused each time".to_owned(),
+                "do not repeat it. Do something else, or tell the person why it is needed",
             ),
         };
         decision.add(Finding {
@@ -144,7 +144,7 @@ const REPEATED: &str = "repeated-call";
 
 /// A person has let this one call pass: what was found is still recorded.
 fn approve(decision: &mut Decision) {
-    decision.notices.push(format!("tollgate: call {} passes once, as approved", decision.code));
+    decision.notices.push(format!("tollgate: call {} is allowed once, as approved", decision.code));
     decision.verdict = Verdict::Note;
     for finding in &mut decision.findings {
         finding.verdict = finding.verdict.min(Verdict::Note);

@@ -227,7 +227,7 @@ fn a_trust_entry_in_the_users_file_is_trust() {
     );
     let check = "def process(event, config, _):\n    return {'decision': 'block' if 'hello' in str(event['tool_input']) else 'allow', 'reason': 'team'}\n";
     home.write("p/.tollgate/hooks/pre/team.py", check);
-    let refused = "is refused by middleware `team`";
+    let refused = "middleware `team` refuses this call";
     assert!(!bash(&home, "echo hello").out.contains(refused));
     let printed = home.run(&["trust", "--print"]);
     done(&printed, 0, &["trust:\n  - { path: ", "# runs team: ", "team.py"]);

@@ -174,7 +174,7 @@ fn wrong(world: &World, session: &Value) -> Option<String> {
             return Some(format!("{id}: stopped: {call}\n    {}", answer.stdout));
         }
         // What runs only after all that it would lose was saved is caught, too.
-        caught |= stopped || answer.says("to take it back: tollgate undo");
+        caught |= stopped || answer.says("To restore: tollgate undo");
     }
     (is_attack && !caught).then(|| format!("{id}: passed: {}", session["why"]))
 }
@@ -305,7 +305,7 @@ fn f21_a_kept_text_that_is_not_ours_is_not_used_and_that_is_told() {
     std::fs::remove_file(&file).unwrap();
     std::os::unix::fs::symlink(&target, &file).unwrap();
     let answer = session.bash("awk -f a.awk README.md");
-    assert!(answer.says("could not be remembered"), "{}", answer.stdout);
+    assert!(answer.says("could not be written"), "{}", answer.stdout);
 }
 
 #[test]

@@ -112,7 +112,7 @@ fn its_hooks_run_once_they_are_trusted() {
     let printed = machine.run(&["trust", "--print", "build/claude-code/policy"]);
     done(&printed, 0, &["team.py", "trust:"]);
     machine.write(".config/tollgate/tollgate.yaml", &format!("version: 1\n{}", printed.out));
-    done(&call(&machine, "echo hello"), 2, &["is refused by middleware `team`"]);
+    done(&call(&machine, "echo hello"), 2, &["middleware `team` refuses this call"]);
     // The project's own files come first where they are there.
     machine.write("p/tollgate.yaml", "version: 1\n");
     assert!(!call(&machine, "echo hello").out.contains("`team`"));

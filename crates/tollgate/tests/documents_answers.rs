@@ -268,10 +268,7 @@ fn comes_to(answer: &Answer, wanted: Outcome, what: &str) {
             assert_ne!(own["permissionDecision"], "deny", "{shown}");
         }
         Fault(why) => {
-            assert!(
-                answer.decision() == "deny" && has("could not be checked by middleware") && has(why),
-                "{shown}"
-            );
+            assert!(answer.decision() == "deny" && has("could not check this call") && has(why), "{shown}");
         }
     }
 }

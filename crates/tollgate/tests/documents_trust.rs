@@ -323,7 +323,7 @@ fn implementation_scripts_run_as_a_path() {
         fs::write(scratch.config().join(name), text).unwrap();
         let refused = scratch.bash("echo forbidden");
         assert!(
-            refused.denied().says("is refused by middleware `guard`: guard"),
+            refused.denied().says("middleware `guard` refuses this call: guard"),
             "{name}: {}",
             refused.stdout
         );

@@ -635,7 +635,7 @@ fn every_refusal_names_the_way_out() {
     refused(&team.prompt("/code-review"), "code-review", &["Code not committed. Complete coding first."]);
     refused(&team.spawn("code-reviewer"), "code-review", &["Code not committed.", "`src/`"]);
     passes(&team.prompt("/implement"));
-    refused(&team.prompt("/plan"), "implement", &["The step plan is not next. The present step is explore."]);
+    refused(&team.prompt("/plan"), "implement", &["The step plan is not next. The current step is explore."]);
     refused(&team.spawn("codebase-explorer"), "explore", &["specs/tasks.md file not found."]);
     refused(&team.file("src/b.rs", "x"), "explore", &["only files under `specs/` and `exploration/`"]);
     refused(&team.done("codebase-explorer"), "explore", &["codebase-status file not created."]);

@@ -62,7 +62,7 @@ fn a_page_shows_words_rules_verdict_reason_and_times() {
         "  cat ~/.ssh/id_rsa\n  ───────────────── runs `cat`\n      ━━━━━━━━━━━━━ reads `~/.ssh/id_rsa` (secret)\n",
         "deny  secret-file-read: reads",
         "other rules do not apply",
-        "deny: it does not run, and the agent reads:\n    Tollgate: this reads",
+        "deny: it does not run, and the agent reads:\n    Tollgate: reads",
         "µs, rules ",
     ] {
         assert!(page.contains(part), "{part:?} is not in\n{page}");

@@ -128,7 +128,7 @@ fn stages_see_the_results_before_them_and_stop_at_the_first_block() {
     let stages = "      - {id: one, type: safety, path: one.py, config: {word: nothing}}\n      - {id: two, type: safety, path: two.py}\n      - {id: three, type: safety, path: one.py, config: {word: nothing}}\n";
     let scratch = with_hook(stages, &[("one.py", PYTHON), ("two.py", DICTIONARY)]);
     let refused = scratch.bash("echo forbidden");
-    assert!(refused.denied().says("is refused by middleware `two`: one"), "{}", refused.stdout);
+    assert!(refused.denied().says("middleware `two` refuses this call: one"), "{}", refused.stdout);
     let record = scratch.log().pop().unwrap();
     let ran: Vec<&str> =
         record["middleware"].as_array().unwrap().iter().map(|stage| stage["id"].as_str().unwrap()).collect();

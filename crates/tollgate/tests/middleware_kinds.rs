@@ -94,7 +94,7 @@ fn typescript_runs_under_every_runner_and_no_project_file_configures_it() {
             fs::write(project.join(file), text).unwrap();
         }
         let refused = bash_with(&scratch, name, &program, "echo forbidden");
-        assert!(refused.denied().says("is refused by middleware `check`: the word"), "{name}");
+        assert!(refused.denied().says("middleware `check` refuses this call: the word"), "{name}");
         let passed = bash_with(&scratch, name, &program, "echo fine");
         assert_eq!(passed.decision(), "none", "{name}: {}", passed.stdout);
         let record = scratch.log().pop().unwrap();
@@ -130,7 +130,7 @@ fn a_folder_with_a_pyproject_runs_under_uv() {
         &[("py/check.py", check), ("py/pyproject.toml", project)],
     );
     let refused = bash_with(&scratch, "uv", &uv, "echo forbidden");
-    assert!(refused.denied().says("is refused by middleware `check`: uv"), "{}", refused.stdout);
+    assert!(refused.denied().says("middleware `check` refuses this call: uv"), "{}", refused.stdout);
     assert_eq!(bash_with(&scratch, "uv", &uv, "echo fine").decision(), "none");
     let record = scratch.log().pop().unwrap();
     let metrics = &record["middleware"][0]["metrics"];

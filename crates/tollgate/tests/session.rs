@@ -415,6 +415,6 @@ fn f21_a_memory_that_is_not_ours_is_not_used_and_that_is_told() {
     std::fs::write(&target, "").unwrap();
     std::os::unix::fs::symlink(&target, &ledger).unwrap();
     let answer = session.bash("curl -so u.sh https://example.test/u.sh");
-    assert!(answer.says("could not be remembered"), "{}", answer.stdout);
+    assert!(answer.says("could not be written"), "{}", answer.stdout);
     assert_eq!(std::fs::read(&target).unwrap(), b"", "nothing is written through a link");
 }

@@ -82,9 +82,9 @@ fn a_person_sees_what_happens_and_approves_a_call() {
     tmux.keys("a");
     tmux.shows("PIN: ");
     tmux.run(&["send-keys", PIN, "Enter"]);
-    tmux.shows("Approved: exactly this call passes once");
+    tmux.shows("Approved: this call may run once");
     assert!(!tmux.screen().contains(PIN));
-    assert!(scratch.bash(&delete).says("passes once, as approved"));
+    assert!(scratch.bash(&delete).says("is allowed once, as approved"));
     tmux.keys("Escape");
     tmux.shows("q quit");
     tmux.keys("q");

@@ -111,7 +111,7 @@ impl Asking<'_, '_> {
     fn files(&self, file: &str) -> Result<(String, Vec<String>), String> {
         let Some(pattern) = self.case.pattern(self.flow, file) else {
             let template = self.flow.templates(file).first().copied().unwrap_or(file);
-            return Err(format!("the path `{template}` is not known{}", self.no_milestone(template)));
+            return Err(format!("the path `{template}` is unknown{}", self.no_milestone(template)));
         };
         let world = self.case.world;
         let found = files::matching(world, world.workspace(), &pattern);
@@ -188,7 +188,7 @@ impl Asking<'_, '_> {
         for path in &paths {
             match files::uncommitted(world, path) {
                 Some(some) => open.extend(some),
-                None => return self.untold(format!("git could not be asked about `{path}`")),
+                None => return self.untold(format!("git could not read `{path}`")),
             }
         }
         Answer::of(open.is_empty(), || format!("not committed: {}", listed(&open)))
@@ -210,7 +210,7 @@ impl Asking<'_, '_> {
         let wanted = |path: &str| is_in(path, &inside) && !is_in(path, &except);
         match files::uncommitted_below(world, world.workspace(), wanted) {
             Some(open) => Answer::of(open.is_empty(), || format!("not committed: {}", listed(&open))),
-            None => self.untold("git could not be asked about the project".to_owned()),
+            None => self.untold("git could not read the project".to_owned()),
         }
     }
 
@@ -240,7 +240,7 @@ impl Asking<'_, '_> {
             let code = ran.exit.map_or("a signal".to_owned(), |code| format!("code {code}"));
             let tests = if failing.is_empty() { words::tail(&ran.output) } else { listed(&failing) };
             let none =
-                if known && seen.passed + seen.failed == 0 { ", but no test was seen to run" } else { "" };
+                if known && seen.passed + seen.failed == 0 { ", but the output shows no test" } else { "" };
             let run = words::cut(run, LONGEST_COMMAND);
             format!("`{run}` {wanted}, and ended with {code}{none}: {tests}")
         })
@@ -274,7 +274,7 @@ impl Asking<'_, '_> {
             CommandRun::TimedOut { seconds, agent_limit } => Err(Answer::of(false, || {
                 let run = words::cut(run, LONGEST_COMMAND);
                 let way_out = if agent_limit {
-                    "the agent waits no longer for a hook, so use a quicker command"
+                    "the agent does not wait longer for a hook, so use a quicker command"
                 } else {
                     "if it needs longer, raise its `timeout:`"
                 };

@@ -172,7 +172,7 @@ impl<'a> Evaluator<'a, '_> {
         }
         let unsure = asking.unsure.take();
         for what in unsure {
-            self.waive(format!("workflow `{}`: {what}, so the gate that asks for it lets pass", flow.name));
+            self.waive(format!("workflow `{}`: {what}, so its gate allows this", flow.name));
         }
     }
 

@@ -72,7 +72,7 @@ fn qwen_is_asked_only_when_the_gate_is_alone() {
             assert!(asked.stdout.contains("k7f2"), "a run without a person needs the code: {asked:?}");
             let refused = adapter.reply(&event, &ask("ask"));
             assert_eq!(refused.expressed, Verdict::Deny);
-            assert!(refused.stdout.contains("another hook decides too"), "{refused:?}");
+            assert!(refused.stdout.contains("Another hook decides as well"), "{refused:?}");
         }
     }
 }

@@ -159,7 +159,7 @@ fn finds_the_event_in_a_broken_payload() {
 fn a_fault_that_is_let_pass_is_told() {
     let reply = fault(b"", Some("PreToolUse"), "1", &broken(), OnFault::Allow);
     let seen = taken("PreToolUse", &reply);
-    assert!(seen.person.contains("let this pass unseen: the analysis failed"), "{reply:?}");
+    assert!(seen.person.contains("let this call run unchecked: the analysis failed"), "{reply:?}");
     assert!(seen.person.contains(r"\u{1b}[31mstopped"), "{reply:?}");
     let blind = fault(b"", None, "1", &broken(), OnFault::Allow);
     assert!(taken("PreToolUse", &blind).person.contains("the analysis failed"), "{blind:?}");

@@ -257,7 +257,7 @@ fn elsewhere(run: &mut Run, program: &str) {
         run.variable(name).is_some_and(|value| value.as_literal().is_some_and(|url| leads_away(name, url)))
     };
     if let Some(name) = ELSEWHERE.iter().find(far) {
-        let what = format!("{AGENT_SETTINGS}where it sends what it hears (`{name}` for {program})");
+        let what = format!("{AGENT_SETTINGS}where it sends its telemetry (`{name}` for {program})");
         run.push(EffectKind::Weaken { what });
     }
 }

@@ -146,7 +146,7 @@ fn apply(run: &mut Run, texts: &[String], resources: fn(&[Token]) -> Vec<Resourc
         let found = resources(&tokens);
         found.iter().take(MOST).for_each(|resource| told(run, resource.as_shell()));
         if found.len() > MOST || tokens.len() > MOST * 64 {
-            run.analyst.opaque("the description holds more than is read here", run.call.span);
+            run.analyst.opaque("the description is too long to be analysed completely", run.call.span);
         }
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn settings(run: &mut Run) {
     let assigned = run.call.assigns.iter().any(|(name, _)| **name == *"KUBECONFIG");
     let read = spec.is_none() && catalogue::is(run.program, Tag::ReadsKubeconfig) && !assigned;
     if read && !is_plain(run, &value) && (in_temp(run, &value) || is_strange(run, &value)) {
-        run.analyst.opaque("`KUBECONFIG` puts other code into the program", run.call.span);
+        run.analyst.opaque("`KUBECONFIG` loads other code into the program", run.call.span);
     }
 }
 

@@ -85,7 +85,7 @@ fn delete(run: &mut Run, verb: &str, rest: &[Word]) {
         return;
     }
     if whole::takes_all(run, verb, &line) {
-        infra(run, "delete-data", "every container or image that is listed, with what only they hold");
+        infra(run, "delete-data", "every listed container or image, with the data in them");
     }
     let volumes = line.has("volumes") || line.has("v");
     let all = line.has("a") || line.has("all");

@@ -261,7 +261,7 @@ impl Session<'_> {
     /// Takes down what a text does, and the files that it includes where they stand.
     fn follow(&mut self, run: &mut Run, value: &Value) {
         let Some(left) = self.left.checked_sub(1) else {
-            return run.analyst.opaque("more files of SQL than are read here", run.call.span);
+            return run.analyst.opaque("there are too many SQL files to be analysed", run.call.span);
         };
         self.left = left;
         let given = self.given;

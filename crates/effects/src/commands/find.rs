@@ -299,7 +299,7 @@ pub(super) fn xargs(run: &mut Run) -> Outcome {
         command.push(Word::literal_at("echo", run.call.span));
     }
     if options.unsure && command.first().is_some_and(|word| word.literal().is_some()) {
-        run.analyst.opaque("what `xargs` runs is only known when it runs", run.call.span);
+        run.analyst.opaque("what `xargs` runs is known only at run time", run.call.span);
     }
     let most = if mark.is_some() { RUNS } else { ITEMS };
     let items = match Cut::of_xargs(&options, mark.is_some()) {

@@ -257,8 +257,7 @@ fn libraries(run: &mut Run) {
     let asks =
         texts.iter().any(|text| matches!(text.as_str(), "-engine" | "-plugin" | "engine" | "-provider-path"));
     if sql || (other && asks && !texts.iter().any(|text| text.contains("/usr/lib"))) {
-        run.analyst
-            .opaque(format!("`{}` is given a library, which is code, to load", run.program), run.call.span);
+        run.analyst.opaque(format!("`{}` loads a library, which is code", run.program), run.call.span);
     }
 }
 
@@ -287,7 +286,7 @@ fn local(run: &mut Run) {
 fn node_options(run: &mut Run) {
     for options in given(run, "node-options=") {
         if !super::variables::loaded::node_options(run, &options.value()) {
-            run.analyst.opaque("`--node-options` puts other code into the program", options.span);
+            run.analyst.opaque("`--node-options` loads other code into the program", options.span);
         }
     }
 }
@@ -377,7 +376,7 @@ pub(super) fn java(run: &mut Run) -> Outcome {
             interpreters::code(run, &command.value(), command.span);
         }
         if changes_java(text) && !text.starts_with("-javaagent:") || text.starts_with("-javaagent:/tmp/") {
-            run.analyst.opaque("an agent puts other code into the program", word.span);
+            run.analyst.opaque("an agent library loads other code into the program", word.span);
         }
         if text.ends_with(".jar") && !text.starts_with('-') {
             run.analyst.recall_package(word, run.shell);

@@ -61,7 +61,7 @@ pub(super) fn tollgate(run: &mut Run) -> Outcome {
     }
     if !looks {
         run.push(EffectKind::Tamper {
-            what: format!("the gate itself (`tollgate {verb}` is for its owner)"),
+            what: format!("Tollgate (only the person may run `tollgate {verb}`)"),
         });
     }
     run.derived()

@@ -202,7 +202,7 @@ fn with_words(run: &mut Run, args: &[Word], settings: Config, depth: u8) -> Outc
     git.work_tree = git.work_tree.take().or(moved);
     match options.operands.first() {
         Some(verb) if verb.literal().is_none() => {
-            let why = format!("what `git {}` does is only known when it runs", verb.shown());
+            let why = format!("what `git {}` does is known only at run time", verb.shown());
             git.run.analyst.opaque(why, verb.span);
             git.run.derived()
         }

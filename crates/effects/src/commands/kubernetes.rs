@@ -63,7 +63,7 @@ pub(super) fn kubectl(run: &mut Run) -> Outcome {
             run.derived()
         }
         "debug" if global.verb(1).starts_with("node/") => {
-            run.analyst.opaque("a shell on a node of the cluster is not followed", run.call.span);
+            run.analyst.opaque("commands in a shell on a cluster node are not analysed", run.call.span);
             run.derived()
         }
         _ => run.derived(),
@@ -143,7 +143,7 @@ fn manifests(run: &mut Run, line: &Line) {
         }
         described(run, &file);
         if input {
-            run.analyst.opaque("what is put into the cluster comes from the network unread", file.span);
+            run.analyst.opaque("the cluster gets content from the network that nobody has read", file.span);
         } else if address {
             let scheme = if shown.contains("://") { "" } else { "git://" };
             install(run, "kubectl", &Word::literal_at(&format!("{scheme}{shown}"), file.span));

@@ -22,7 +22,7 @@ impl Run<'_, '_> {
     pub(super) fn first<T>(&mut self, mut things: Vec<T>, most: usize, what: &str) -> Vec<T> {
         if things.len() > most {
             things.truncate(most);
-            let why = format!("there are more {what} than are looked at");
+            let why = format!("there are too many {what} to be checked");
             self.analyst.push(EffectKind::Opaque { why }, self.call.span, Certainty::Budget);
         }
         things

@@ -72,7 +72,7 @@ pub(super) fn load(run: &mut Run, file: &Word) {
         return;
     }
     let Some(text) = run.analyst.script(file, run.shell) else {
-        let why = format!("`{}` takes code from `{}`, which cannot be read here", run.program, file.shown());
+        let why = format!("`{}` runs code from `{}`, which cannot be read", run.program, file.shown());
         return run.analyst.opaque(why, file.span);
     };
     if taint::has(text.taint, taint::NET) {
@@ -89,8 +89,7 @@ pub(super) fn tool(run: &mut Run, setting: &str, value: &Value) {
     }
     let word = Word::literal_at(first, run.call.span);
     if is_open(run, &word) && run.analyst.script(&word, run.shell).is_none() {
-        run.analyst
-            .opaque(format!("`{setting}` has `{first}` run, which cannot be read here"), run.call.span);
+        run.analyst.opaque(format!("`{setting}` runs `{first}`, which cannot be read"), run.call.span);
     }
 }
 
@@ -104,7 +103,7 @@ pub(super) fn unread(run: &mut Run, name: &str, value: &Value) {
     let near = |zone: Zone| matches!(zone, Zone::Temp | Zone::Workspace);
     let here = run.analyst.places(&word, run.shell).iter().any(|(place, _)| near(place.zone));
     if here && run.analyst.script(&word, run.shell).is_none() {
-        run.analyst.opaque(format!("`{name}` has `{first}` run, which cannot be read here"), run.call.span);
+        run.analyst.opaque(format!("`{name}` runs `{first}`, which cannot be read"), run.call.span);
     }
 }
 

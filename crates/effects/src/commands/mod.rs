@@ -252,7 +252,7 @@ impl Run<'_, '_> {
     /// Runs another command with these words, as a wrapper does.
     pub(crate) fn inner(&mut self, words: &[Word]) -> Outcome {
         if self.analyst.started >= PROGRAMS {
-            let why = "programs start each other in a longer chain than is followed".to_owned();
+            let why = "programs start each other in a chain that is too long to be analysed".to_owned();
             self.analyst.push(EffectKind::Opaque { why }, self.call.span, Certainty::Budget);
             return Outcome::silent(Status::Either);
         }

@@ -117,7 +117,7 @@ pub(super) fn systemctl(run: &mut Run) -> Outcome {
             Outcome::silent(Status::Either)
         }
         "stop" | "disable" | "mask" | "kill" if named(is_guard) => {
-            weaken(run, &format!("stops {}, which guards it", units.join(" ")))
+            weaken(run, &format!("stops {}, a security service", units.join(" ")))
         }
         _ => run.derived(),
     }
@@ -126,7 +126,7 @@ pub(super) fn systemctl(run: &mut Run) -> Outcome {
 pub(super) fn service(run: &mut Run) -> Outcome {
     match run.args {
         [unit, verb, ..] if verb.is("stop") && is_guard(&unit.shown()) => {
-            weaken(run, &format!("stops {}, which guards it", unit.shown()))
+            weaken(run, &format!("stops {}, a security service", unit.shown()))
         }
         _ => run.derived(),
     }
@@ -393,7 +393,7 @@ pub(super) fn variable(analyst: &mut Analyst, name: &str, value: &Value, call: &
     // Of Git itself it is told by its own name.
     let told = name == "GIT_SSL_NO_VERIFY" && call.name() == Some("git");
     if is_unchecked(name, text) && !told {
-        let what = format!("{MACHINE}programs that see {name} check {UNCHECKED}");
+        let what = format!("{MACHINE}sets {name}, so that programs connect {UNCHECKED}");
         analyst.push(EffectKind::Weaken { what }, call.span, Certainty::Certain);
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn set(run: &mut Run, address: &Word) {
     let host = url::host(text);
     let office = [".corp", ".lan", ".intranet", ".home.arpa"].iter().any(|end| host.ends_with(end));
     if host.contains(['.', ':']) && !is_near(&host) && !office {
-        let what = format!("{MACHINE}all that `{}` sends goes through `{host}`", run.program);
+        let what = format!("{MACHINE}sends all traffic of `{}` through `{host}`", run.program);
         run.push(EffectKind::Weaken { what });
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn expanded(run: &mut Run) -> Option<Vec<Word>> {
     let mut found = false;
     run.args.iter().for_each(|word| found |= expand(run, word, 0, &mut words));
     if words.len() > WORDS {
-        run.analyst.opaque("its response files hold more than is read here", run.call.span);
+        run.analyst.opaque("its response files are too long to be analysed completely", run.call.span);
         words.truncate(WORDS);
     }
     found.then_some(words)

@@ -105,7 +105,7 @@ pub(super) fn compiler(run: &mut Run) -> Outcome {
             || pair.first().is_some_and(|flag| flag.is("-plugin"))
     };
     if run.args.iter().any(loads) || run.args.windows(2).any(library) {
-        run.analyst.opaque("a plugin of the compiler is code", run.call.span);
+        run.analyst.opaque("a compiler plugin is code", run.call.span);
     }
     self::run(run);
     if run.args.iter().any(|word| word.is("-"))

@@ -199,7 +199,7 @@ pub(super) fn mount(run: &mut Run) -> Outcome {
 /// `xhost +` lets everybody in.
 pub(super) fn xhost(run: &mut Run) -> Outcome {
     if run.args.iter().any(|word| word.is("+")) {
-        run.push(EffectKind::Weaken { what: format!("{MACHINE}lets everybody use its screen and keyboard") });
+        run.push(EffectKind::Weaken { what: format!("{MACHINE}lets everybody use the screen and keyboard") });
     }
     run.derived()
 }

@@ -381,7 +381,7 @@ fn weak_config(run: &mut Run, rest: &[Word]) {
         super::loads::tool(run, "npm config", &value);
     }
     if words.contains("strict-ssl false") {
-        let what = format!("{}{} checks {UNCHECKED}", tollgate_model::phrase::MACHINE, run.program);
+        let what = format!("{}{} connects {UNCHECKED}", tollgate_model::phrase::MACHINE, run.program);
         run.push(tollgate_model::EffectKind::Weaken { what });
     }
 }

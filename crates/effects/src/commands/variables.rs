@@ -230,7 +230,7 @@ pub(super) fn names_tool(name: &str) -> bool {
 /// What setting a variable for a command means.
 pub(super) fn variable(analyst: &mut Analyst, name: &str, value: &Value, call: &Call, shell: &mut Shell) {
     if name.starts_with("TOLLGATE_") {
-        let what = format!("a variable of Tollgate, {name}");
+        let what = format!("the Tollgate variable {name}");
         analyst.push(EffectKind::Tamper { what }, call.span, Certainty::Certain);
         return;
     }
@@ -310,7 +310,7 @@ fn options(run: &mut Run, name: &str, value: &Value) {
     let tool =
         ["toolexec", "-exec", "linker=/tmp/", "--require", "--import"].iter().any(|flag| text.contains(flag));
     if eval || agent || tool {
-        run.analyst.opaque(format!("`{name}` puts other code into the program"), run.call.span);
+        run.analyst.opaque(format!("`{name}` loads other code into the program"), run.call.span);
     }
 }
 
@@ -382,7 +382,7 @@ fn loads(run: &mut Run, name: &str, value: &Value) {
     };
     let temporary = temporary || open;
     if (LOADERS.contains(&name) && !plain) || temporary {
-        run.analyst.opaque(format!("`{name}` puts other code into the program"), run.call.span);
+        run.analyst.opaque(format!("`{name}` loads other code into the program"), run.call.span);
     }
 }
 

@@ -182,8 +182,7 @@ fn warn_of_unknown(run: &mut Run, tool: Tool, line: &Line) {
     let destroys = tool.verbs.deeds.iter().any(|(_, deed)| *deed == DESTROY);
     let unknown = line.operands.first().is_some_and(|word| word.text.prefix().is_empty() && !word.is(""));
     if destroys && unknown {
-        run.analyst
-            .opaque(format!("what `{}` is told to do shows only when it runs", run.program), run.call.span);
+        run.analyst.opaque(format!("what `{}` does is known only at run time", run.program), run.call.span);
     }
 }
 

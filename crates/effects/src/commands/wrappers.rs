@@ -80,7 +80,7 @@ fn inner_or_nothing(run: &mut Run, command: &[Word], unsure: bool) -> Outcome {
     }
     // A command that is not known at all is judged by what it is given.
     if unsure && command.first().is_some_and(|word| word.splits && word.literal().is_some()) {
-        run.analyst.opaque(format!("what `{}` runs is only known when it runs", run.program), run.call.span);
+        run.analyst.opaque(format!("what `{}` runs is known only at run time", run.program), run.call.span);
     }
     run.inner(command)
 }
@@ -247,7 +247,7 @@ fn loader(run: &mut Run) -> Outcome {
     let spec = "list verify inhibit-cache library-path= inhibit-rpath= audit= preload= argv0=";
     let options = read(run.args, spec, Order::First);
     if options.has("preload") || options.has("audit") {
-        run.analyst.opaque("a library puts other code into the program", run.call.span);
+        run.analyst.opaque("a library loads other code into the program", run.call.span);
     }
     let command = called(options.value("argv0"), options.operands.clone());
     inner_or_nothing(run, &command, false)

@@ -79,7 +79,7 @@ pub(crate) fn gets_round(sentence: &Sentence) -> Option<&'static str> {
     if destroys_unasked(words) {
         return Some("to destroy without asking");
     }
-    (is_evaded(words) || is_hidden(words)).then_some("to get round its guard")
+    (is_evaded(words) || is_hidden(words)).then_some("to bypass its guard")
 }
 
 /// Is a guard of the agent's meant?

@@ -25,7 +25,7 @@ impl Machine<'_, '_, '_> {
     pub fn apply(&mut self, callee: &Val, args: &Args) -> Val {
         match callee {
             Val::Name(name) if &**name == "?" => {
-                let why = "a function of its code is picked by a name that is only known when it runs";
+                let why = "its code picks a function by a name that is known only at run time";
                 self.opaque(why);
                 Val::unknown()
             }

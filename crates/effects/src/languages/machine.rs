@@ -468,7 +468,7 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
     fn stop(&mut self) {
         if !self.stopped {
             self.stopped = true;
-            let why = "its code does too much to be followed to its end".to_owned();
+            let why = "its code is too complex to be analysed completely".to_owned();
             self.run.analyst.push(EffectKind::Opaque { why }, self.around.span, Certainty::Budget);
         }
     }

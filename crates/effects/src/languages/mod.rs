@@ -285,7 +285,7 @@ pub(crate) fn run_with(
         false => program.code.clone(),
     };
     if run.analyst.languages.programs >= PROGRAMS {
-        run.analyst.opaque("programs in programs go deeper than is followed", program.span);
+        run.analyst.opaque("programs are nested too deeply to be analysed", program.span);
         return run.derived();
     }
     if !work::charge(PROGRAM + run.call.argv.len() * 2) {

@@ -180,7 +180,7 @@ impl Machine<'_, '_, '_> {
                 Val::unknown()
             }
             Op::Hidden => {
-                self.opaque("its code reaches for parts of the interpreter by a detour");
+                self.opaque("its code accesses interpreter internals indirectly");
                 Val::unknown()
             }
             _ => return None,

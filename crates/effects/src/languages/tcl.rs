@@ -192,7 +192,7 @@ fn run(m: &mut Machine, words: &[Val]) -> Val {
         "string" => texts::string(&rest),
         "join" => texts::join(&rest),
         "" if !rest.is_empty() => {
-            m.opaque("a command of its code is only known when it runs");
+            m.opaque("a command in its code is known only at run time");
             Val::unknown()
         }
         _ => Val::unknown(),

@@ -182,7 +182,7 @@ pub(crate) fn call(name: &str, given: &Leaves, own: bool) -> Option<Opening> {
     let opened = opening(given).filter(|_| own || name.len() > 8);
     // A policy that is only known when it runs.
     let unknown = name == "putbucketpolicy" && !names_principal(given);
-    opened.or_else(|| unknown.then(|| Opening::new(How::Public, "a policy that is only known when it runs")))
+    opened.or_else(|| unknown.then(|| Opening::new(How::Public, "a policy that is known only at run time")))
 }
 
 /// A role that somebody is given, whatever it is.

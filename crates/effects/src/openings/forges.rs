@@ -30,7 +30,7 @@ pub(crate) fn opening(method: &str, path: &str, body: &Leaves) -> Option<Opening
         }
         [.., "personal_access_tokens" | "access_tokens"] => grant("a token"),
         [.., "transfer"] => grant("a project goes to somebody else"),
-        [.., "hooks"] => weaker("what happens in a project is told to another site", &shown),
+        [.., "hooks"] => weaker("sends the events of a project to another site", &shown),
         _ => weakened(&parts, body, &shown),
     }
 }

@@ -45,7 +45,7 @@ pub(super) fn obeys(sentence: &Sentence) -> Option<String> {
     };
     let told = |run: &&str| words.split_once(*run).is_some_and(|(_, rest)| ends(rest));
     let ordered = gets.iter().any(|get| words.starts_with(get)) && runs.iter().any(told);
-    (ordered && away).then(|| "to run what an address gives".to_owned())
+    (ordered && away).then(|| "to run what a URL returns".to_owned())
 }
 
 /// A way in, a line that runs at each start, or an agent without its guards.
@@ -68,11 +68,11 @@ pub(super) fn plants(sentence: &Sentence) -> Option<&'static str> {
     let adds = adds.iter().any(|verb| text.starts_with(verb));
     let keys = ["to ~/.ssh/authorized_keys", "into ~/.ssh/authorized_keys", "in ~/.ssh/authorized_keys"];
     if adds && meant(&keys) {
-        return Some("to let somebody in");
+        return Some("to give somebody access");
     }
     let starts = ["~/.bashrc", "~/.zshrc", "~/.profile", "~/.bash_profile", "~/.zprofile", "crontab"];
     if adds && meant(&starts) && any(&["curl ", "wget ", "base64", "| sh", "| bash", "/dev/tcp"]) {
-        return Some("to leave what runs at each start");
+        return Some("to install something that runs at every start");
     }
     let takes = [
         "edit ", "remove ", "delete ", "empty ", "clear ", "disable ", "open ", "change ", "modify ",
@@ -83,7 +83,7 @@ pub(super) fn plants(sentence: &Sentence) -> Option<&'static str> {
     let guards = any(&["hook", "permission", "deny", "policy"])
         && any(&["remove", "delete", "disable", "empty", "clear"]);
     (takes.iter().any(|verb| text.starts_with(verb)) && meant(&settings) && guards)
-        .then_some("to switch its guard off")
+        .then_some("to turn off its guard")
 }
 
 /// Does it speak of a text about something?

@@ -3,13 +3,13 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Stops the agent from making keys and giving administrators' rights in a cloud, a cluster or a code forge.
+    /// Blocks creating access keys and granting administrator rights in a cloud, a cluster or a code forge.
     ///
     /// ## Instead
-    /// Ask the person for the one right that is missing.
+    /// Ask the person for the one permission that is missing.
     pub struct CloudAdminGrant;
     id: "cloud-admin-grant", pack: Cloud, level: Deny,
-    person: "rights in an account are the person's to give",
+    person: "Only the person may grant permissions in an account.",
     examples: [
         hit Shell("aws iam create-access-key --user-name root-ops"),
         hit Shell("aws iam attach-user-policy --user-name me --policy-arn arn:aws:iam::aws:policy/AdministratorAccess"),
@@ -36,8 +36,8 @@ impl Rule for CloudAdminGrant {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Infra { operation, target, .. } if operation == "grant-admin" => Words::new(
-                format!("gives keys or all rights away: `{target}`"),
-                "ask the person for the one right that is missing",
+                format!("creates access keys or grants administrator rights: `{target}`"),
+                "ask the person for the one permission that is missing",
             ),
             _ => None,
         })

@@ -3,10 +3,10 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks before something is opened to everybody: a bucket, a port, a repository.
+    /// Asks before making a resource public: a bucket, a port, a repository.
     ///
     /// ## Instead
-    /// Share with a named account, or by a signed link: `aws s3 presign s3://bucket/key`.
+    /// Share it with one account, or by a signed link: `aws s3 presign s3://bucket/key`.
     pub struct CloudPublicAccess;
     id: "cloud-public-access", pack: Cloud, level: Ask,
     instead: ["aws s3 presign s3://bucket/key"],
@@ -35,8 +35,8 @@ impl Rule for CloudPublicAccess {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Infra { operation, target, .. } if operation == "public" => Words::new(
-                format!("opens something to everybody: `{target}`"),
-                "share with a named account, or by a signed link",
+                format!("makes a resource public: `{target}`"),
+                "share it with one account, or by a signed link",
             ),
             _ => None,
         })

@@ -3,10 +3,12 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks before a secret is printed from a manager of secrets, where it would land in the conversation.
+    /// Asks before printing a secret from a secret manager.
+    ///
+    /// A printed secret becomes part of the conversation.
     ///
     /// ## Instead
-    /// Let the program that needs it read it itself: `op run -- npm start`, `doppler run -- npm start`.
+    /// Let the program read the secret itself: `op run -- npm start`, `doppler run -- npm start`.
     pub struct CloudSecretRead;
     id: "cloud-secret-read", pack: Cloud, level: Ask,
     instead: ["op run -- npm start"],
@@ -42,8 +44,8 @@ impl Rule for CloudSecretRead {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Infra { operation, target, .. } if operation == "read-secret" => Words::new(
-                format!("prints secrets from a store: `{target}`"),
-                "let the program that needs the secret read it itself",
+                format!("prints secrets from a secret manager: `{target}`"),
+                "let the program that needs the secret read it itself: `op run -- npm start`",
             ),
             _ => None,
         })

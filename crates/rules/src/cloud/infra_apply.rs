@@ -3,10 +3,10 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks before changes of infrastructure are made without anybody looking at the plan.
+    /// Asks before changing infrastructure without a reviewed plan.
     ///
     /// ## Instead
-    /// `terraform plan`, show it to the person, then apply.
+    /// Run `terraform plan`, show the plan to the person, then apply it.
     pub struct InfraApply;
     id: "infra-apply", pack: Cloud, level: Ask,
     instead: ["terraform plan"],
@@ -34,8 +34,8 @@ impl Rule for InfraApply {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Infra { operation, target, .. } if operation == "apply" => Words::new(
-                format!("changes infrastructure with nobody looking at the plan: `{target}`"),
-                "make a plan, and show it to the person",
+                format!("changes infrastructure without a reviewed plan: `{target}`"),
+                "make a plan, and show it to the person first",
             ),
             _ => None,
         })

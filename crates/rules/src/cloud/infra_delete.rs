@@ -3,10 +3,10 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks before one resource of a running system is deleted.
+    /// Asks before deleting a live resource.
     ///
     /// ## Instead
-    /// Look first: `kubectl get`, `aws … describe-…`, `--dry-run=client`.
+    /// Look at it first: `kubectl get`, `aws … describe-…`, `--dry-run=client`.
     pub struct InfraDelete;
     id: "infra-delete", pack: Cloud, level: Ask,
     instead: ["kubectl get pods -n shop"],
@@ -46,8 +46,8 @@ impl Rule for InfraDelete {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Infra { operation, target, .. } if operation == "delete" => Words::new(
-                format!("takes something away from a running system: `{target}`"),
-                "look at it first, and let the person decide",
+                format!("deletes a live resource: `{target}`"),
+                "show the person what the resource is, and let them decide",
             ),
             _ => None,
         })

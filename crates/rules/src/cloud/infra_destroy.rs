@@ -3,11 +3,10 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Stops the destruction of a whole environment: a cluster, a namespace, a project, a bucket, a database server, all
-    /// resources of a plan.
+    /// Blocks destroying a whole environment: a cluster, namespace, project, bucket or database server, or all resources of a plan.
     ///
     /// ## Instead
-    /// Show what would go: `terraform plan -destroy`, `kubectl get all -n NAME`, and let the person run it.
+    /// Show what would be destroyed (`terraform plan -destroy`, `kubectl get all -n NAME`), and let the person run it.
     pub struct InfraDestroy;
     id: "infra-destroy", pack: Cloud, level: Deny,
     instead: ["terraform plan -destroy"],
@@ -50,8 +49,8 @@ impl Rule for InfraDestroy {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Infra { operation, target, .. } if operation == "destroy" => Words::new(
-                format!("takes down everything at once: `{target}`"),
-                "show what would go (a plan, a dry run), and let the person run it",
+                format!("destroys a whole environment: `{target}`"),
+                "show what would be destroyed (a plan, a dry run), and let the person run it",
             ),
             _ => None,
         })

@@ -3,12 +3,12 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks before money is paid, paid back or paid out, or an order is placed at a market.
+    /// Asks before a payment, a refund, a payout or an order at a market.
     ///
-    /// What is sent does not come back, and whoever pays must have meant it.
+    /// Money that was sent does not come back.
     ///
     /// ## Instead
-    /// Look at what is there, or prepare it in the service's test mode.
+    /// Read the balance, or use the service's test mode.
     pub struct MoneyTransfer;
     id: "money-transfer", pack: Cloud, level: Ask,
     instead: ["stripe balance retrieve"],
@@ -35,7 +35,7 @@ impl Rule for MoneyTransfer {
         first(case, |effect| match &effect.kind {
             EffectKind::Infra { operation, target, .. } if operation == "move-money" => Words::new(
                 format!("moves money: `{target}`"),
-                "look at what is there, or use the service's test mode, and let the person pay",
+                "use the service's test mode, or let the person pay",
             ),
             _ => None,
         })

@@ -3,10 +3,10 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks before volumes are deleted, with the databases and uploads in them.
+    /// Asks before deleting volumes with the databases and uploads in them.
     ///
     /// ## Instead
-    /// `docker compose down` keeps the volumes; `docker volume ls` shows what there is.
+    /// `docker compose down` keeps the volumes. `docker volume ls` lists them.
     pub struct ContainerDataDelete;
     id: "container-data-delete", pack: Containers, level: Ask,
     instead: ["docker compose down", "docker volume ls"],
@@ -40,8 +40,8 @@ impl Rule for ContainerDataDelete {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Infra { operation, target, .. } if operation == "delete-data" => Words::new(
-                format!("deletes {target}"),
-                "keep the volumes (`docker compose down`), or ask the person",
+                format!("permanently deletes {target}"),
+                "keep the volumes (`docker compose down`), or ask the person to delete them",
             ),
             _ => None,
         })

@@ -3,7 +3,7 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Stops containers that get this machine itself to write to: its root, `/etc`, `/home`, a home directory.
+    /// Blocks containers that may write to folders of this machine: `/`, `/etc`, `/home`, a home directory.
     ///
     /// ## Instead
     /// Mount only the project: `docker run -v "$PWD":/app image`.
@@ -35,7 +35,7 @@ impl Rule for ContainerEscape {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Infra { operation, target, .. } if operation == "mount-host" => Words::new(
-                format!("gives a container the folder `{target}` of this machine to write to"),
+                format!("lets a container write to `{target}` of this machine"),
                 "mount only the project: `-v \"$PWD\":/app`",
             ),
             _ => None,

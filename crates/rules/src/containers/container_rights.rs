@@ -3,11 +3,12 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks before a container starts that can get out: privileged, with the host's processes, with the container engine's
-    /// socket, or with secrets mounted.
+    /// Asks before starting a container that can break out.
+    ///
+    /// Such a container is privileged, shares the host's processes, has the socket of the container engine, or has secrets mounted.
     ///
     /// ## Instead
-    /// Leave `--privileged` and the socket out, and give only the one capability that is needed.
+    /// Leave out `--privileged` and the socket, and give only the one capability that is needed.
     pub struct ContainerRights;
     id: "container-rights", pack: Containers, level: Ask,
     instead: ["docker run --rm image"],
@@ -39,18 +40,19 @@ impl Rule for ContainerRights {
         first(case, |effect| match &effect.kind {
             EffectKind::Infra { operation, target, .. } => match operation.as_str() {
                 "unconfined" => Words::new(
-                    format!("starts a container that can get out (`{target}`)"),
-                    "leave that option out, or give only the one capability that is needed",
+                    format!("starts a container that can break out (`{target}`)"),
+                    "leave out that option, or give only the one capability that is needed",
                 ),
                 "mount-socket" => Words::new(
                     format!(
-                        "hands the container engine to a container (`{target}`), and with it this machine"
+                        "gives a container control of the container engine (`{target}`), and so of this machine"
                     ),
-                    "leave the socket out",
+                    "leave out the socket",
                 ),
-                "mount-host-read-only" | "mount-secret" => {
-                    Words::new(format!("shows `{target}` to a container"), "mount only the project")
-                }
+                "mount-host-read-only" | "mount-secret" => Words::new(
+                    format!("mounts `{target}` of this machine into a container"),
+                    "mount only the project",
+                ),
                 _ => None,
             },
             _ => None,

@@ -3,13 +3,13 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks before accounts of the machine are deleted, locked or get another password.
+    /// Asks before deleting or locking a user account or changing its password.
     ///
     /// ## Instead
-    /// Leave accounts to the person.
+    /// Leave user accounts to the person.
     pub struct AccountChange;
     id: "account-change", pack: Core, level: Ask,
-    person: "accounts are the person's to change",
+    person: "Only the person may change user accounts.",
     examples: [
         hit Shell("userdel -r bob"),
         hit Shell("sudo deluser bob"),
@@ -37,8 +37,8 @@ impl Rule for AccountChange {
                 if operation == "delete-user" || operation == "change-login" =>
             {
                 Words::new(
-                    format!("changes the accounts of this machine: `{target}`"),
-                    "leave accounts to the person",
+                    format!("changes user accounts of this machine: `{target}`"),
+                    "leave user accounts to the person",
                 )
             }
             _ => None,

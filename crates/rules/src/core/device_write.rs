@@ -3,10 +3,10 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule, shown};
 
 rule! {
-    /// Stops writing to disks and making file systems.
+    /// Blocks writing to disk devices and creating file systems on them.
     ///
     /// ## Instead
-    /// Work on an image file: `dd of=disk.img`.
+    /// Write to an image file: `dd of=disk.img`.
     pub struct DeviceWrite;
     id: "device-write", pack: Core, level: Deny,
     instead: ["dd if=/dev/zero of=disk.img bs=1M count=64"],
@@ -28,9 +28,10 @@ impl Rule for DeviceWrite {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Device { place } => {
-                Words::new(format!("overwrites the device {}", shown(place)), "work on an image file")
-            }
+            EffectKind::Device { place } => Words::new(
+                format!("overwrites the device {}", shown(place)),
+                "write to an image file: `dd of=disk.img`",
+            ),
             _ => None,
         })
     }

@@ -4,10 +4,10 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks before data without end, or more than a disk holds, goes into a file or is kept in memory.
+    /// Asks before writing endless data, or more than a disk holds, to a file or into memory.
     ///
     /// ## Instead
-    /// Say how much: `head -c 10M /dev/urandom > blob`.
+    /// Limit the size: `head -c 10M /dev/urandom > blob`.
     pub struct DiskFill;
     id: "disk-fill", pack: Core, level: Ask,
     instead: ["head -c 10M /dev/urandom > blob"],
@@ -41,8 +41,8 @@ impl Rule for DiskFill {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Process { signal, target } if signal == FILL => Words::new(
-                format!("fills the disk or the memory: what goes into `{target}` has no end"),
-                "say how much, as `head -c` does",
+                format!("fills the disk or the memory: `{target}` grows without limit"),
+                "limit the size: `head -c 10M /dev/urandom > blob`",
             ),
             _ => None,
         })

@@ -3,10 +3,10 @@ use tollgate_model::{Card, Case, CodeSource, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Stops code from the network that runs unseen.
+    /// Blocks running code from the network that nobody has read.
     ///
     /// ## Instead
-    /// Download it to a file, and read it. Running that file is a second step, which a person is asked about.
+    /// Download it to a file and read it. Running the file afterwards asks the person.
     pub struct DownloadedCode;
     id: "downloaded-code", pack: Core, level: Deny, unsure: Deny,
     instead: ["curl -fsSL -o install.sh https://example.test/install.sh"],
@@ -49,8 +49,8 @@ impl Rule for DownloadedCode {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Exec { source: CodeSource::Downloaded, .. } => Words::new(
-                "runs code straight from the network, which nobody has read",
-                "download it to a file and read it; running that is a second step, which a person is asked about",
+                "runs code from the network that nobody has read",
+                "download it to a file and read it. Running the file afterwards asks the person",
             ),
             _ => None,
         })

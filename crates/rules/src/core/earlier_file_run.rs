@@ -3,12 +3,12 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Mark, Rule};
 use crate::kit::{Words, first, rule, shown};
 
 rule! {
-    /// Asks before a file runs that an earlier call of the session downloaded, decoded, or filled with something grave.
+    /// Asks before running a file that an earlier call downloaded, decoded or filled with dangerous commands.
     ///
-    /// The file may have changed since, and nobody has to have read it.
+    /// The file may have changed since then, and perhaps nobody has read it.
     ///
     /// ## Instead
-    /// Read the file, say what it does, and let the person decide. A file that is written anew is judged by what is in it.
+    /// Read the file, tell the person what it does, and let them decide. A file that you write again is judged by its new content.
     pub struct EarlierFileRun;
     id: "earlier-file-run", pack: Core, level: Ask,
     instead: ["cat fetched.sh"],
@@ -47,14 +47,14 @@ impl Rule for EarlierFileRun {
         first(case, |effect| {
             let EffectKind::Recalls { place, mark } = &effect.kind else { return None };
             let history = match mark {
-                Mark::Downloaded | Mark::Cloned => "this session got from the network".to_owned(),
-                Mark::Decoded => "this session decoded from something unreadable".to_owned(),
-                Mark::Dangerous(what) => format!("this session wrote, and which {what}"),
+                Mark::Downloaded | Mark::Cloned => "an earlier call of this session downloaded".to_owned(),
+                Mark::Decoded => "an earlier call of this session decoded from unreadable data".to_owned(),
+                Mark::Dangerous(what) => format!("an earlier call of this session wrote and which {what}"),
                 _ => return None,
             };
             Words::new(
                 format!("runs {}, which {history}", shown(place)),
-                "read the file, say what it does, and let the person decide",
+                "read the file, tell the person what it does, and let them decide",
             )
         })
     }

@@ -3,10 +3,12 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule, Zone};
 use crate::kit::{Words, first, rule, shown};
 
 rule! {
-    /// Asks before an archive is unpacked into a home directory or the system: it brings files of names nobody has seen, start-up files and programs among them.
+    /// Asks before unpacking an archive into a home directory or the system.
+    ///
+    /// An archive brings files with names that nobody has checked, possibly start-up files and programs.
     ///
     /// ## Instead
-    /// Unpack it into a folder of the workspace or a temporary one, and look at it there.
+    /// Unpack it into a folder of the project or a temporary folder, and check it there.
     pub struct ExtractOutside;
     id: "extract-outside", pack: Core, level: Ask,
     instead: ["mkdir -p unpacked && tar -xf archive.tar.gz -C unpacked"],
@@ -43,8 +45,8 @@ impl Rule for ExtractOutside {
                     && !own(case, &place.path) =>
             {
                 Words::new(
-                    format!("unpacks files of unknown names into {}", shown(place)),
-                    "unpack into a folder of the workspace or a temporary one, and look at it there",
+                    format!("unpacks files with unknown names into {}", shown(place)),
+                    "unpack it into a folder of the project or a temporary folder, and check it there",
                 )
             }
             _ => None,

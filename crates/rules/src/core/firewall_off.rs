@@ -3,10 +3,10 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Stops the agent from emptying or switching off the firewall.
+    /// Blocks flushing or disabling the firewall.
     ///
     /// ## Instead
-    /// Open the one port that is needed: `ufw allow 8080/tcp`.
+    /// Open only the port that is needed: `ufw allow 8080/tcp`.
     pub struct FirewallOff;
     id: "firewall-off", pack: Core, level: Deny,
     instead: ["ufw allow 8080/tcp"],
@@ -36,8 +36,8 @@ impl Rule for FirewallOff {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Weaken { what } if what.starts_with("the firewall") => Words::new(
-                format!("takes the firewall away: {}", what.trim_start_matches("the firewall ")),
-                "open the one port that is needed",
+                format!("weakens or disables the firewall {}", what.trim_start_matches("the firewall ")),
+                "open only the port that is needed: `ufw allow 8080/tcp`",
             ),
             _ => None,
         })

@@ -3,7 +3,7 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Stops functions that start themselves, and loops that start jobs, without end until the machine stands still.
+    /// Blocks fork bombs: functions and loops that start processes without end.
     ///
     /// ## Instead
     /// Use a bounded loop.

@@ -3,10 +3,10 @@ use tollgate_model::{Card, Case, CodeSource, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks before code runs that was encoded, or that is only known when it runs.
+    /// Asks before running code that is encoded or known only at run time.
     ///
     /// ## Instead
-    /// Write the commands out.
+    /// Write the commands out in plain text.
     pub struct HiddenCode;
     id: "hidden-code", pack: Core, level: Ask,
     instead: ["base64 -d payload.b64"],
@@ -26,13 +26,14 @@ impl Rule for HiddenCode {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Exec { source: CodeSource::Decoded, .. } => {
-                Words::new("runs code that was encoded and cannot be read here", "write the commands out")
-            }
+            EffectKind::Exec { source: CodeSource::Decoded, .. } => Words::new(
+                "runs encoded code that cannot be read here",
+                "write the commands out in plain text",
+            ),
             EffectKind::Exec { source: CodeSource::Variable | CodeSource::File, program, .. }
                 if program == "code" =>
             {
-                Words::new("runs code that is only known when it runs", "write the commands out")
+                Words::new("runs code that is known only at run time", "write the commands out in plain text")
             }
             _ => None,
         })

@@ -4,10 +4,10 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Stops signals to every process.
+    /// Blocks signals to all processes.
     ///
     /// ## Instead
-    /// Name the process: `kill 1234`.
+    /// Name one process: `kill 1234`.
     pub struct KillEverything;
     id: "kill-everything", pack: Core, level: Deny,
     instead: ["kill 1234"],
@@ -41,8 +41,8 @@ impl Rule for KillEverything {
                         || target.starts_with("everything of ")) =>
             {
                 Words::new(
-                    "signals every process, or the first one".to_owned(),
-                    "name the process that should end",
+                    "sends a signal to every process, or to process 1".to_owned(),
+                    "name one process: `kill 1234`",
                 )
             }
             _ => None,

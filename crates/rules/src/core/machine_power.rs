@@ -3,13 +3,13 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Stops the agent from switching the machine off.
+    /// Blocks shutting down or restarting the machine.
     ///
     /// ## Instead
     /// Tell the person that a restart is needed.
     pub struct MachinePower;
     id: "machine-power", pack: Core, level: Deny,
-    person: "a restart ends the session and everything else that runs",
+    person: "A restart ends the session and every other program.",
     examples: [
         hit Shell("shutdown -h now"),
         hit Shell("sudo reboot"),
@@ -25,10 +25,9 @@ impl Rule for MachinePower {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Process { signal, .. } if signal == "power" => Words::new(
-                "switches the machine off or restarts it",
-                "tell the person that a restart is needed",
-            ),
+            EffectKind::Process { signal, .. } if signal == "power" => {
+                Words::new("shuts down or restarts the machine", "tell the person that a restart is needed")
+            }
             _ => None,
         })
     }

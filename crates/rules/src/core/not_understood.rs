@@ -3,10 +3,12 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks about a call that could not be understood in full. What could be understood was judged as well.
+    /// Asks about a call that cannot be understood completely.
+    ///
+    /// The parts that can be understood are judged as usual.
     ///
     /// ## Instead
-    /// Split it into smaller, plainer commands.
+    /// Split it into smaller, simpler commands.
     pub struct NotUnderstood;
     id: "not-understood", pack: Core, level: Ask,
     instead: ["npm run build"],
@@ -32,8 +34,8 @@ impl Rule for NotUnderstood {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Opaque { why } => Words::new(
-                format!("cannot be understood in full: {why}"),
-                "split it into smaller, plainer commands",
+                format!("cannot tell what this does: {why}"),
+                "split it into smaller, simpler commands",
             ),
             _ => None,
         })

@@ -3,10 +3,10 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule, Zone};
 use crate::kit::{OwnSecrets, Words, first, rule, shown};
 
 rule! {
-    /// Stops recursive deletion outside the workspace and the temporary directories.
+    /// Blocks recursive deletion outside the project and the temporary folders.
     ///
     /// ## Instead
-    /// Delete inside the workspace, or ask the person to do it.
+    /// Delete a folder inside the project, or ask the person to delete this one.
     pub struct OutsideDelete;
     id: "outside-delete", pack: Core, level: Save, otherwise: Deny,
     instead: ["rm -rf build"],
@@ -38,8 +38,8 @@ impl Rule for OutsideDelete {
                 if !place.root && place.zone >= Zone::OtherProject && !own.is_deleted_by(effect) =>
             {
                 Words::new(
-                    format!("deletes {} with everything in it, outside the workspace", shown(place)),
-                    "delete only inside the workspace, or ask the person to do it",
+                    format!("deletes {} and everything in it, outside the project", shown(place)),
+                    "delete a folder inside the project instead, or ask the person to delete this one",
                 )
             }
             _ => None,

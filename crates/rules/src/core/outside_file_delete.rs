@@ -3,13 +3,13 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Place, Rule, World, Zone};
 use crate::kit::{OwnSecrets, Words, first, rule, shown};
 
 rule! {
-    /// Asks before a file outside the workspace and the temporary directories is deleted.
+    /// Asks before deleting a file outside the project and the temporary folders.
     ///
     /// ## Instead
-    /// Leave it, or ask the person to delete it.
+    /// Leave the file, or ask the person to delete it.
     pub struct OutsideFileDelete;
     id: "outside-file-delete", pack: Core, level: Save, otherwise: Ask,
-    person: "what lies outside the workspace is the person's to delete",
+    person: "Files outside the project belong to the person.",
     examples: [
         hit Shell("rm ~/notes.txt"),
         hit Shell("rm /etc/hosts"),
@@ -35,8 +35,8 @@ impl Rule for OutsideFileDelete {
                     && !own.is_deleted_by(effect) =>
             {
                 Words::new(
-                    format!("deletes {}, outside the workspace", shown(place)),
-                    "leave it, or ask the person to delete it",
+                    format!("deletes {}, a file outside the project", shown(place)),
+                    "leave the file, or ask the person to delete it",
                 )
             }
             _ => None,

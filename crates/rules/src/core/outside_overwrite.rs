@@ -3,10 +3,10 @@ use tollgate_model::{Card, Case, Certainty, Effect, EffectKind, FileKind, Hit, R
 use crate::kit::{Words, first, rule, shown};
 
 rule! {
-    /// Asks before an existing file outside the workspace is overwritten, or any is emptied.
+    /// Asks before overwriting or emptying a file outside the project.
     ///
     /// ## Instead
-    /// Write to a new file, or inside the workspace.
+    /// Write to a new file, or to a file inside the project.
     pub struct OutsideOverwrite;
     id: "outside-overwrite", pack: Core, level: Save, otherwise: Ask,
     instead: ["cp notes.txt notes.new.txt"],
@@ -45,8 +45,8 @@ impl Rule for OutsideOverwrite {
                     && (effect.certainty == Certainty::Certain || !place.pattern) =>
             {
                 Words::new(
-                    format!("empties {}, a file outside the workspace", shown(place)),
-                    "leave it, or make a new file with `touch`",
+                    format!("empties {}, a file outside the project", shown(place)),
+                    "leave the file, or create a new one with `touch`",
                 )
             }
             EffectKind::Write { place, mode: WriteMode::Overwrite, .. }
@@ -55,8 +55,8 @@ impl Rule for OutsideOverwrite {
                         || is_walk(effect)) =>
             {
                 Words::new(
-                    format!("overwrites {}, a file outside the workspace", shown(place)),
-                    "write to a new file, or inside the workspace",
+                    format!("overwrites {}, a file outside the project", shown(place)),
+                    "write to a new file, or to a file inside the project",
                 )
             }
             _ => None,

@@ -3,10 +3,10 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Place, Rule, Zone};
 use crate::kit::{Words, first, rule, shown};
 
 rule! {
-    /// Stops recursive changes of permissions or owner on the root, a home or the system.
+    /// Blocks recursive changes of permissions or owner on `/`, a home directory or the system.
     ///
     /// ## Instead
-    /// Change the files in the workspace that need it.
+    /// Change only the files in the project that need it: `chmod -R u+rwX src`.
     pub struct RecursivePermission;
     id: "recursive-permission", pack: Core, level: Deny,
     instead: ["chmod -R u+rwX src"],
@@ -41,8 +41,8 @@ impl Rule for RecursivePermission {
                     && !(place.path == case.world.workspace() && is_gentle(to, case.world.home())) =>
             {
                 Words::new(
-                    format!("changes permissions or owner of everything in {} to `{to}`", shown(place)),
-                    "change the files in the workspace that need it",
+                    format!("changes the permissions or owner of everything in {} to `{to}`", shown(place)),
+                    "change only the files in the project that need it: `chmod -R u+rwX src`",
                 )
             }
             _ => None,

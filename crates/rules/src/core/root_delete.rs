@@ -3,12 +3,12 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule, shown};
 
 rule! {
-    /// Stops the deletion of the root, a home directory, the workspace itself or its `.git`.
+    /// Blocks deleting `/`, a home directory, the project itself or its `.git` folder.
     ///
-    /// Nothing brings these back. The same command on a folder inside the workspace is another matter.
+    /// None of these can be restored. Other rules judge the deletion of a folder inside the project.
     ///
     /// ## Instead
-    /// Name the folder inside the workspace that should go: `rm -rf build`.
+    /// Delete one folder inside the project: `rm -rf build`.
     pub struct RootDelete;
     id: "root-delete", pack: Core, level: Deny,
     instead: ["rm -rf build"],
@@ -49,8 +49,8 @@ impl Rule for RootDelete {
         first(case, |effect| match &effect.kind {
             EffectKind::Delete { place, recursive, .. } if place.root && (*recursive || place.pattern) => {
                 Words::new(
-                    format!("deletes {}, which nothing brings back", shown(place)),
-                    "name the folder inside the workspace that should go",
+                    format!("deletes {} permanently", shown(place)),
+                    "delete one folder inside the project instead: `rm -rf build`",
                 )
             }
             _ => None,

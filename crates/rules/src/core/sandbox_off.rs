@@ -4,13 +4,13 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks before a command runs outside the agent's sandbox.
+    /// Asks before running a command outside the agent's sandbox.
     ///
     /// ## Instead
-    /// Run it inside the sandbox, and say what does not work there.
+    /// Run it inside the sandbox, and tell the person what does not work there.
     pub struct SandboxOff;
     id: "sandbox-off", pack: Core, level: Ask,
-    person: "only the person can take the sandbox away",
+    person: "Only the person may turn the sandbox off.",
     examples: [
         hit Unsandboxed("ls"),
         hit Unsandboxed("npm test"),

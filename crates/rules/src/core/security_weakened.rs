@@ -4,13 +4,15 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks before a protection of the machine is taken away: rights for everybody, the set-user-ID bit, groups that may become root, firewalls, checks of certificates.
+    /// Asks before weakening the security of the machine.
+    ///
+    /// Examples are world-writable files, the set-user-ID bit, groups that may become root, and disabled certificate checks.
     ///
     /// ## Instead
-    /// Give the one user or program the one right that is needed, and let the person do it.
+    /// Give one user or program the one permission that it needs, and let the person do it.
     pub struct SecurityWeakened;
     id: "security-weakened", pack: Core, level: Ask,
-    person: "rights on this machine are the person's to give",
+    person: "Only the person may give permissions on this machine.",
     examples: [
         hit Shell("chmod o+w /etc/passwd"),
         hit Shell("chmod 777 ~/.ssh/id_rsa"),
@@ -43,14 +45,15 @@ impl Rule for SecurityWeakened {
     }
 
     fn check(&self, case: &Case) -> Option<Hit> {
-        let instead = "give the one user or program the one right that is needed, and let the person do it";
+        let instead = "ask the person to give one user or program the one permission that it needs";
         first(case, |effect| match &effect.kind {
             EffectKind::Weaken { what } => {
-                Words::new(format!("takes a protection away: {}", what.strip_prefix(MACHINE)?), instead)
+                Words::new(format!("weakens security: {}", what.strip_prefix(MACHINE)?), instead)
             }
-            EffectKind::Privilege { how } if how.contains("set-user-ID") => {
-                Words::new(format!("lets everybody run a program with another's rights: {how}"), instead)
-            }
+            EffectKind::Privilege { how } if how.contains("set-user-ID") => Words::new(
+                format!("lets everybody run a program with the rights of its owner: {how}"),
+                instead,
+            ),
             _ => None,
         })
     }

@@ -3,10 +3,10 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks before a service of the machine is stopped or switched off.
+    /// Asks before stopping or disabling a service of the machine.
     ///
     /// ## Instead
-    /// `systemctl status NAME` shows what it does; `systemctl restart NAME` keeps it.
+    /// Show its state with `systemctl status NAME`, or restart it with `systemctl restart NAME`.
     pub struct ServiceStop;
     id: "service-stop", pack: Core, level: Ask,
     instead: ["systemctl status nginx"],
@@ -37,8 +37,8 @@ impl Rule for ServiceStop {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Infra { operation, target, .. } if operation == "stop-service" => Words::new(
-                format!("stops a part of the machine: `{target}`"),
-                "restart it, or ask the person",
+                format!("stops a service of this machine: `{target}`"),
+                "restart it instead, or ask the person to stop it",
             ),
             _ => None,
         })

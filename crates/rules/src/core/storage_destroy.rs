@@ -3,10 +3,10 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Stops the destruction of volumes, pools, encrypted disks and backups.
+    /// Blocks destroying volumes, storage pools, encrypted disks and backups.
     ///
     /// ## Instead
-    /// List them (`lvs`, `zfs list`), and let the person do it.
+    /// List them (`lvs`, `zfs list`), and let the person destroy them.
     pub struct StorageDestroy;
     id: "storage-destroy", pack: Core, level: Deny,
     instead: ["lvs", "zfs list"],
@@ -41,8 +41,8 @@ impl Rule for StorageDestroy {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Infra { operation, target, .. } if operation == "destroy-storage" => Words::new(
-                format!("destroys storage with all data on it: `{target}`"),
-                "list what is there, and let the person do it",
+                format!("permanently deletes storage with all its data: `{target}`"),
+                "list what is there, and let the person delete it",
             ),
             _ => None,
         })

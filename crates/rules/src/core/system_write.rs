@@ -3,10 +3,10 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule, Zone};
 use crate::kit::{Words, first, rule, shown};
 
 rule! {
-    /// Asks before a file of the system is written.
+    /// Asks before writing a system file.
     ///
     /// ## Instead
-    /// Write inside the workspace, and let the person put it in place.
+    /// Write the file inside the project, and let the person install it.
     pub struct SystemWrite;
     id: "system-write", pack: Core, level: Ask,
     instead: ["cp app.conf.example app.conf"],
@@ -28,8 +28,8 @@ impl Rule for SystemWrite {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Write { place, .. } if place.zone == Zone::System => Words::new(
-                format!("writes {}, a file of the system", shown(place)),
-                "write inside the workspace, and let the person put it in place",
+                format!("writes {}, a system file", shown(place)),
+                "write the file inside the project, and let the person install it",
             ),
             _ => None,
         })

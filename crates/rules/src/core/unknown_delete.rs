@@ -3,10 +3,10 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule, Zone};
 use crate::kit::{Words, first, rule, shown};
 
 rule! {
-    /// Asks before a recursive deletion of something that is only known when it runs.
+    /// Asks before recursively deleting a path that is known only at run time.
     ///
     /// ## Instead
-    /// Write the path out, or check the variable first and name a folder in it: `rm -rf "${DIR:?}/out"`.
+    /// Write the path out, or check the variable and name a folder below it: `rm -rf "${DIR:?}/out"`.
     pub struct UnknownDelete;
     id: "unknown-delete", pack: Core, level: Ask,
     instead: ["rm -rf build"],
@@ -26,10 +26,7 @@ impl Rule for UnknownDelete {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Delete { place, recursive: true, .. } if place.zone == Zone::Unknown => Words::new(
-                format!(
-                    "deletes {} with everything in it, and what that is shows only when it runs",
-                    shown(place)
-                ),
+                format!("deletes {} and everything in it; the path is known only at run time", shown(place)),
                 "write the path out",
             ),
             _ => None,

@@ -9,14 +9,13 @@ use tollgate_model::{
 use crate::kit::{listed, rule, shown};
 
 rule! {
-    /// Asks before a folder of the workspace goes with work in it that nothing brings back.
+    /// Asks before deleting a folder that contains uncommitted work.
     ///
-    /// What a tool makes again (`target/` next to `Cargo.toml` or ignored by git, `node_modules/` next to `package.json`,
-    /// caches) may go, and so may what is committed. Files that are changed, that git does not know or that it ignores
-    /// under another name are work.
+    /// Changed files, untracked files and ignored files count as work. Committed files do not, nor do files that a tool makes again:
+    /// `target/` next to `Cargo.toml` or ignored by git, `node_modules/` next to `package.json`, and caches.
     ///
     /// ## Instead
-    /// Commit or stash it first, move it aside, or name the files that should go.
+    /// Commit or stash the work first, move it, or name the files to delete.
     pub struct WorkDelete;
     id: "work-delete", pack: Core, level: Save, otherwise: Ask,
     instead: ["git stash -u"],
@@ -77,7 +76,7 @@ fn moved_there(case: &Case) -> Option<Hit> {
             .map(|(_, from)| from.to_owned())
             .collect();
         let target = Target { place, span: effect.span, certainty: effect.certainty };
-        let why = format!("with work that was moved there: {}", listed(&moved));
+        let why = format!(" with work that was moved there: {}", listed(&moved));
         (!moved.is_empty()).then(|| hit(&target, &why, target.certainty))
     })
 }
@@ -121,7 +120,7 @@ fn in_tree(root: &str, targets: &[&Target], world: &dyn World) -> Option<Hit> {
     if let Some(target) = nested.iter().find(|target| !is_elsewhere(&target.place.path, world)) {
         return Some(hit(
             target,
-            "which is a repository with work or commits that are nowhere else",
+            ", a repository with work or commits that exist nowhere else",
             target.certainty,
         ));
     }
@@ -130,7 +129,7 @@ fn in_tree(root: &str, targets: &[&Target], world: &dyn World) -> Option<Hit> {
     let modules = modules(root, &paths, world);
     let ask = GitAsk { paths, untracked: true, ignored: true, ..GitAsk::default() };
     let Some(status) = world.git_status(root, &ask) else {
-        return Some(hit(first, "and the repository could not be asked what is lost", Certainty::Possible));
+        return Some(hit(first, "; git could not list the work in it", Certainty::Possible));
     };
     let mut lost = work(&status, root, world);
     lost.extend(modules);
@@ -142,7 +141,7 @@ fn in_tree(root: &str, targets: &[&Target], world: &dyn World) -> Option<Hit> {
     } else {
         plain.iter().map(|target| target.certainty).max()
     };
-    let why = format!("with work that nothing brings back: {}", listed(&lost));
+    let why = format!(" with uncommitted work: {}", listed(&lost));
     Some(hit(first, &why, certainty.unwrap_or(Certainty::Possible)))
 }
 
@@ -190,7 +189,7 @@ fn modules(root: &str, paths: &[String], world: &dyn World) -> Vec<String> {
 fn outside(target: &Target, world: &dyn World) -> Option<Hit> {
     let Place { path, pattern, .. } = target.place;
     let has_files = if *pattern { may_match(path, world) } else { !world.list(path, 1).is_empty() };
-    has_files.then(|| hit(target, "and no repository keeps what is in it", target.certainty))
+    has_files.then(|| hit(target, " and everything in it; no repository has a copy", target.certainty))
 }
 
 /// Is there a name that the first unknown part of a path may be?
@@ -203,8 +202,9 @@ fn may_match(path: &str, world: &dyn World) -> bool {
 
 fn hit(target: &Target, why: &str, certainty: Certainty) -> Hit {
     Hit {
-        what: format!("deletes {} {why}", shown(target.place)),
-        instead: "commit or stash it first, move it aside, or name the files that should go".to_owned(),
+        what: format!("deletes {}{why}", shown(target.place)),
+        instead: "commit or stash the work first (`git stash -u`), move it, or name the files to delete"
+            .to_owned(),
         span: target.span,
         certainty,
     }

@@ -10,14 +10,13 @@ use tollgate_model::{
 use crate::kit::{listed, rule, shown};
 
 rule! {
-    /// Asks before files of the workspace go that nothing brings back: those that a pattern stands for, several at once,
-    /// or a local database.
+    /// Asks before deleting project files that cannot be restored: files matched by a glob, several files at once, or a local database.
     ///
-    /// One file by its name may go, unless it is written over first (`shred`). So may what is committed, what a tool makes again, databases for tests, and what this
-    /// session itself has written.
+    /// Deleting one file by its name is allowed, unless it is overwritten first (`shred`). Committed files, test databases, files that
+    /// this session has written and files that a tool makes again are allowed, too.
     ///
     /// ## Instead
-    /// Commit or stash them first, or move them aside.
+    /// Commit or stash them first, or move them.
     pub struct WorkFileDelete;
     id: "work-file-delete", pack: Core, level: Save, otherwise: Ask,
     instead: ["git stash -u", "mv data/local.db data/local.old.db"],
@@ -67,12 +66,8 @@ fn in_tree(root: Option<&str>, files: &[File], world: &dyn World) -> Option<Hit>
     let base = world.workspace();
     let names: Vec<String> = lost.iter().map(|file| within(&file.path, base).to_owned()).collect();
     Some(Hit {
-        what: format!(
-            "deletes or empties {} with work that nothing brings back: {}",
-            shown(first.place),
-            listed(&names)
-        ),
-        instead: "commit or stash it first, or move it aside".to_owned(),
+        what: format!("deletes or empties {} with uncommitted work: {}", shown(first.place), listed(&names)),
+        instead: "commit or stash the work first (`git stash -u`), or move it".to_owned(),
         span: first.span,
         certainty: first.certainty,
     })

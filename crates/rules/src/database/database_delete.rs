@@ -1,13 +1,14 @@
 use tollgate_model::stage::is_for_tests;
 use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 
+use super::named;
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks before tables are dropped or emptied, every row is changed, or a framework builds a database anew.
+    /// Asks before dropping or emptying tables, changing every row, or letting a framework reset a database.
     ///
     /// ## Instead
-    /// Name the rows (`WHERE id = …`), or try it inside `BEGIN; … ROLLBACK;`.
+    /// Name the rows (`WHERE id = …`), or make a backup first.
     pub struct DatabaseDelete;
     id: "database-delete", pack: Database, level: Ask,
     instead: ["psql -c 'DELETE FROM t WHERE id = 7'"],
@@ -67,7 +68,12 @@ impl Rule for DatabaseDelete {
         first(case, |effect| match &effect.kind {
             EffectKind::Database { operation, object } => match operation.as_str() {
                 _ if is_for_tests(operation, object) => None,
-                "drop" | "truncate" | "delete-all" | "update-all" | "drop-column" | "reset" => said(object),
+                "update-all" => Words::new(format!("overwrites data: {}", named(object)), NAME_ROWS),
+                "delete-all" => Words::new(format!("permanently deletes data: {}", named(object)), NAME_ROWS),
+                "drop" | "truncate" | "drop-column" | "reset" => Words::new(
+                    format!("permanently deletes data: {}", named(object)),
+                    "make a backup first, or work on a copy of the database",
+                ),
                 _ => None,
             },
             _ => None,
@@ -75,9 +81,4 @@ impl Rule for DatabaseDelete {
     }
 }
 
-fn said(object: &str) -> Option<Words> {
-    Words::new(
-        format!("loses data that only a backup brings back: {object}"),
-        "name the rows, or try it inside `BEGIN; … ROLLBACK;`",
-    )
-}
+const NAME_ROWS: &str = "name the rows that should change, or make a backup first";

@@ -1,13 +1,14 @@
 use tollgate_model::stage::{is_for_tests, is_production, place_of};
 use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 
+use super::named;
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Stops the loss of a whole database, and any loss of data in one that is called production.
+    /// Blocks dropping a whole database, and deleting data from a production database.
     ///
     /// ## Instead
-    /// Make a backup (`pg_dump`), and let the person run it; or work on a copy.
+    /// Make a backup (`pg_dump`), and let the person run it. Or work on a copy.
     pub struct DatabaseDrop;
     id: "database-drop", pack: Database, level: Deny,
     instead: ["pg_dump -f shop.sql shop"],
@@ -49,14 +50,14 @@ impl Rule for DatabaseDrop {
             EffectKind::Database { operation, object } => match operation.as_str() {
                 _ if is_for_tests(operation, object) => None,
                 "drop-database" => Words::new(
-                    format!("drops a whole database: {object}"),
-                    "make a backup, and let the person run it",
+                    format!("permanently deletes a whole database: {}", named(object)),
+                    "make a backup, and let the person delete the database",
                 ),
                 "drop" | "truncate" | "delete-all" | "update-all" | "drop-column" | "reset"
                     if is_production(place_of(object)) =>
                 {
                     Words::new(
-                        format!("loses data of production: {object}"),
+                        format!("deletes or overwrites data in production: {}", named(object)),
                         "work on a copy, or let the person run it",
                     )
                 }

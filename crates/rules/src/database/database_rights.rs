@@ -4,10 +4,10 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks before all rights of a database are given away, or a server is set up differently while it runs.
+    /// Asks before granting all rights on a database or changing the settings of a running server.
     ///
     /// ## Instead
-    /// Give the one right that is needed: `GRANT SELECT ON t TO app`.
+    /// Grant only the right that is needed: `GRANT SELECT ON t TO app`.
     pub struct DatabaseRights;
     id: "database-rights", pack: Database, level: Ask,
     instead: ["psql -c 'GRANT SELECT ON t TO app'"],
@@ -40,12 +40,12 @@ impl Rule for DatabaseRights {
             EffectKind::Database { operation, object } => match operation.as_str() {
                 "grant-within" if is_for_tests(operation, object) => None,
                 "grant-all" | "grant-within" => Words::new(
-                    format!("gives all rights of a database to {object}"),
-                    "give the one right that is needed",
+                    format!("grants all rights on a database to {object}"),
+                    "grant only the right that is needed",
                 ),
                 "configure" => Words::new(
-                    format!("sets a running server up differently: {object}"),
-                    "change the settings of a server of your own",
+                    format!("changes the settings of a running database server: {object}"),
+                    "change the settings of a local test server",
                 ),
                 _ => None,
             },

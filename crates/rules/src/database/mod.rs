@@ -6,6 +6,11 @@ mod database_rights;
 
 use tollgate_model::Rule;
 
+/// What is lost, for people: `*` stands for a database that is not known.
+fn named(object: &str) -> &str {
+    object.strip_suffix(" in *").unwrap_or(object)
+}
+
 /// The pack.
 pub(crate) const RULES: &[&dyn Rule] =
     &[&database_drop::DatabaseDrop, &database_delete::DatabaseDelete, &database_rights::DatabaseRights];

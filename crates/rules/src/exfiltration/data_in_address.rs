@@ -4,10 +4,12 @@ use super::{is_near, named, sent};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks about an address with a long encoded value in it, which is how data leaves by a harmless-looking fetch.
+    /// Asks before fetching a URL that contains a long encoded value.
+    ///
+    /// Data can leave the machine this way in a fetch that looks harmless.
     ///
     /// ## Instead
-    /// Fetch the plain address.
+    /// Fetch the URL without the encoded value.
     pub struct DataInAddress;
     id: "data-in-address", pack: Exfiltration, level: Ask,
     instead: ["curl https://api.example.test/status"],
@@ -40,8 +42,8 @@ impl Rule for DataInAddress {
                 return None;
             }
             Words::new(
-                format!("sends what looks like encoded data (`{value}`) to {} in the address", named(host)),
-                "fetch the plain address",
+                format!("sends what looks like encoded data (`{value}`) to {} in a URL", named(host)),
+                "fetch the URL without the encoded value",
             )
         })
     }

@@ -4,10 +4,12 @@ use super::{named, sent};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Stops data that leaves as part of a host name, which reaches the owner of the domain by the look-up alone.
+    /// Blocks host names that contain data.
+    ///
+    /// The DNS lookup alone sends the name to the owner of the domain.
     ///
     /// ## Instead
-    /// Write the name out. A name that is one variable as a whole is free: `ping "$HOST"`.
+    /// Write the host name out. A single variable as the whole name is allowed: `ping "$HOST"`.
     pub struct DataInHostname;
     id: "data-in-hostname", pack: Exfiltration, level: Deny,
     instead: ["ping -c1 \"$HOST\""],
@@ -43,7 +45,7 @@ impl Rule for DataInHostname {
             let what = if what.starts_with(phrase::IN_ADDRESS) { "encoded data" } else { what };
             Words::new(
                 format!(
-                    "puts {what} into the host name {}, which tells it to the owner of that domain",
+                    "puts {what} into the host name {}; the DNS lookup sends it to the owner of that domain",
                     named(host)
                 ),
                 "write the host name out",

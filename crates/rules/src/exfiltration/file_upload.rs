@@ -4,12 +4,12 @@ use super::{is_near, named, sent};
 use crate::kit::{Answers, Reads, Words, first, rule};
 
 rule! {
-    /// Asks before files of this machine are sent to another one.
+    /// Asks before sending files of this machine to another one.
     ///
-    /// This machine itself and private networks are free.
+    /// Sending to this machine and to private networks is allowed.
     ///
     /// ## Instead
-    /// Send the few values that are needed as text: `curl -d '{"name": "x"}'`.
+    /// Send only the values that are needed, as text: `curl -d '{"name": "x"}'`.
     pub struct FileUpload;
     id: "file-upload", pack: Exfiltration, level: Ask,
     instead: ["curl -d '{\"name\": \"x\"}' https://api.example.test"],

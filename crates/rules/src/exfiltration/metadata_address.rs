@@ -3,9 +3,9 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Stops requests to the metadata service of a cloud, which hands out the credentials of the machine.
+    /// Blocks requests to a cloud's metadata service, which returns the credentials of the machine.
     ///
-    /// The address is known in every spelling: as one number, in octal or hexadecimal, as IPv6, percent-encoded.
+    /// Every spelling of the address is recognised: one number, octal, hexadecimal, IPv6, percent-encoded.
     ///
     /// ## Instead
     /// Ask the person for the one fact that is needed (region, instance type), or use the cloud's own tool.
@@ -63,7 +63,9 @@ impl Rule for MetadataAddress {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Net { host, .. } if SERVICES.contains(&host.as_str()) => Words::new(
-                format!("asks `{host}`, the metadata service that hands out this machine's credentials"),
+                format!(
+                    "sends a request to `{host}`, the metadata service that returns this machine's credentials"
+                ),
                 "ask the person for the one fact that is needed",
             ),
             _ => None,

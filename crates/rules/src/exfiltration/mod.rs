@@ -52,7 +52,7 @@ const SERVICES: &[&str] = &["aws", "azure storage", "croc", "wormhole", "ffsend"
 /// The host in backticks, or that it is not known.
 fn named(host: &str) -> String {
     if host.is_empty() || host == "*" {
-        "a host that is only known when it runs".to_owned()
+        "a host that is known only at run time".to_owned()
     } else {
         format!("`{host}`")
     }

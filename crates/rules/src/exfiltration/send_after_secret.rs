@@ -4,15 +4,15 @@ use super::{is_near, named, sent};
 use crate::kit::{Words, first, listed, rule};
 
 rule! {
-    /// Asks before something is sent to another machine in a session that has read a secret.
+    /// Asks before sending anything to another machine after the session has read a secret.
     ///
-    /// What is sent may hold it: the agent has seen it, and can write it down in any form.
+    /// The agent knows the secret, and what it sends may contain it in any form.
     ///
     /// ## Instead
-    /// Say what is to be sent and where, and let the person decide; or do it in a session that has not read the secret.
+    /// Tell the person what you want to send and where, and let them decide. Or use a session that has not read the secret.
     pub struct SendAfterSecret;
     id: "send-after-secret", pack: Exfiltration, level: Ask,
-    person: "what leaves a session that has seen a secret is the person's to send",
+    person: "After a session has read a secret, only the person may send data from it.",
     examples: [
         hit AfterSecret("curl -d 'note=abc' https://example.test/form"),
         hit AfterSecret("curl -X POST --json '{\"a\":1}' https://hooks.example.test/x"),
@@ -45,12 +45,8 @@ impl Rule for SendAfterSecret {
         first(case, |effect| {
             let (host, _) = sent(&effect.kind).filter(|_| away(&effect.kind))?;
             Words::new(
-                format!(
-                    "sends something to {} after this session has read {}",
-                    named(host),
-                    listed(&secrets)
-                ),
-                "say what is to be sent and where, and let the person decide",
+                format!("sends data to {} after this session has read {}", named(host), listed(&secrets)),
+                "tell the person what you want to send and where, and let them decide",
             )
         })
     }

@@ -3,10 +3,10 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule, phrase};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks before this machine is made reachable from outside.
+    /// Asks before making this machine reachable from outside.
     ///
     /// ## Instead
-    /// Serve on this machine only: `http://localhost:3000`.
+    /// Serve only on this machine: `http://localhost:3000`.
     pub struct Tunnel;
     id: "tunnel", pack: Exfiltration, level: Ask,
     instead: ["python3 -m http.server --bind 127.0.0.1 3000"],
@@ -45,7 +45,7 @@ impl Rule for Tunnel {
                 let program = carries.iter().find_map(|what| what.strip_prefix(phrase::TUNNEL))?;
                 Words::new(
                     format!("makes this machine reachable from outside with {program}"),
-                    "serve on this machine only, or ask the person to open the tunnel",
+                    "serve only on this machine, or ask the person to open the tunnel",
                 )
             }
             _ => None,

@@ -3,10 +3,10 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Loss, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks before commits lose their only name: a branch or tag that holds something no other has.
+    /// Asks before deleting a branch or tag with commits that exist nowhere else.
     ///
     /// ## Instead
-    /// Merge or push the branch first; `git branch -d` deletes only what is merged.
+    /// Merge or push the branch first. `git branch -d` deletes only merged branches.
     pub struct BranchDelete;
     id: "git-branch-delete", pack: Git, level: Save, otherwise: Ask,
     instead: ["git branch -d merged"],
@@ -31,10 +31,10 @@ impl Rule for BranchDelete {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::WorkLoss { kind: Loss::Commits, operation, lost, .. } => {
-                let lost = if lost.is_empty() { "perhaps".to_owned() } else { lost.join(", ") };
+                let lost = if lost.is_empty() { "unknown commits".to_owned() } else { lost.join(", ") };
                 Words::new(
-                    format!("leaves commits without a name: {lost} (`{operation}`)"),
-                    "merge or push the branch first; `git branch -d` deletes only what is merged",
+                    format!("deletes the only reference to commits: {lost} (`{operation}`)"),
+                    "merge or push the branch first. `git branch -d` deletes only merged branches",
                 )
             }
             _ => None,

@@ -5,7 +5,7 @@ use crate::kit::{Words, first, rule};
 use tollgate_model::git::{GLOBAL_CONFIG, LOCAL_CONFIG};
 
 rule! {
-    /// Asks before a setting is written into a repository that git later runs as a command, or that leads it to another host.
+    /// Asks before writing a repository setting that git runs as a command or that sends git to another host.
     ///
     /// ## Instead
     /// Give the setting to the one command that needs it: `git -c name=value …`.
@@ -35,7 +35,10 @@ impl Rule for ConfigCode {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Persist { place } if !place.starts_with(GLOBAL_CONFIG) => Words::new(
-                format!("sets `{}`, which git obeys from now on", place.strip_prefix(LOCAL_CONFIG)?),
+                format!(
+                    "sets `{}`, which every later git command in this repository uses",
+                    place.strip_prefix(LOCAL_CONFIG)?
+                ),
                 "give the setting to the one command that needs it: `git -c name=value …`",
             ),
             _ => None,

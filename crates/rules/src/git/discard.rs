@@ -3,12 +3,12 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Loss, Rule};
 use crate::kit::{Words, first, listed, rule};
 
 rule! {
-    /// Stops git commands that overwrite or delete work that is not committed.
+    /// Blocks git commands that overwrite or delete uncommitted work.
     ///
-    /// The repository is asked first: where there is nothing to lose, nothing is said.
+    /// Git is asked first. A command that loses nothing is allowed.
     ///
     /// ## Instead
-    /// `git stash -u` first, then run it again; or commit.
+    /// Run `git stash -u` first, or commit. Then run the command again.
     pub struct Discard;
     id: "git-discard", pack: Git, level: Save, otherwise: Deny,
     instead: ["git stash -u"],
@@ -52,18 +52,16 @@ impl Rule for Discard {
 
 fn what(operation: &str, lost: &[String]) -> String {
     if lost.is_empty() {
-        return format!(
-            "loses what is not committed (`{operation}`), and the repository could not be asked what that is"
-        );
+        return format!("loses uncommitted work (`{operation}`); git could not list it");
     }
-    format!("loses work that is not committed: {} (`{operation}`)", listed(lost))
+    format!("loses uncommitted work: {} (`{operation}`)", listed(lost))
 }
 
 fn instead(operation: &str) -> &'static str {
     match operation {
         "git clean" => {
-            "`git stash -u` first (with ignored files `git stash -a`), or name the paths that should go"
+            "run `git stash -u` first (`git stash -a` includes ignored files), or name the paths to delete"
         }
-        _ => "`git stash -u` first, then run it again",
+        _ => "run `git stash -u` first, then run the command again",
     }
 }

@@ -5,10 +5,12 @@ use crate::kit::{Words, first, rule};
 use super::{branch_at, is_protected};
 
 rule! {
-    /// Stops a forced push to, or the deletion of, a branch that others build on: their commits would be gone.
+    /// Blocks force pushing to a shared branch, and deleting one.
+    ///
+    /// Commits of other people would be lost.
     ///
     /// ## Instead
-    /// Push to a branch of your own and let the person merge it.
+    /// Push to your own branch, and let the person merge it.
     pub struct ForcePush;
     id: "git-force-push", pack: Git, level: Deny,
     instead: ["git push origin HEAD:fix/parser"],
@@ -46,8 +48,8 @@ impl Rule for ForcePush {
             } if is_protected(branch) => {
                 let verb = if *how == Rewrite::Deleted { "deletes" } else { "overwrites" };
                 Words::new(
-                    format!("{verb} {}, with commits that others may have made", branch_at(branch, remote)),
-                    "push to a branch of your own and let the person merge it",
+                    format!("{verb} {}, which may lose commits of other people", branch_at(branch, remote)),
+                    "push to your own branch (`git push origin HEAD:fix/parser`), and let the person merge it",
                 )
             }
             _ => None,

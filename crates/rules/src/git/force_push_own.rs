@@ -5,10 +5,10 @@ use crate::kit::{Words, first, rule};
 use super::{branch_at, is_protected};
 
 rule! {
-    /// Asks before a forced push to a branch that nobody is known to build on.
+    /// Asks before force pushing to a branch that is not known to be shared.
     ///
     /// ## Instead
-    /// `git push --force-with-lease`, which stops when somebody else has pushed.
+    /// Use `git push --force-with-lease`, which stops if somebody else has pushed.
     pub struct ForcePushOwn;
     id: "git-force-push-own", pack: Git, level: Ask,
     instead: ["git push --force-with-lease origin feature/x"],
@@ -34,8 +34,11 @@ impl Rule for ForcePushOwn {
                 if !is_protected(branch) =>
             {
                 Words::new(
-                    format!("overwrites {}, whatever has been pushed to it since", branch_at(branch, remote)),
-                    "`git push --force-with-lease`, which stops when somebody else has pushed",
+                    format!(
+                        "overwrites {}, with all commits that were pushed to it since",
+                        branch_at(branch, remote)
+                    ),
+                    "use `git push --force-with-lease`, which stops if somebody else has pushed",
                 )
             }
             _ => None,

@@ -5,9 +5,9 @@ use crate::kit::{Words, first, rule};
 use tollgate_model::git::FOREIGN_PUSH;
 
 rule! {
-    /// Stops a push to a place that is none of the repository's remotes.
+    /// Blocks pushing to an address that is not a remote of the repository.
     ///
-    /// It hands the code to a stranger. At a host that the repository knows already, the person is asked.
+    /// It would send the code to an unknown host. For a host that the repository already uses, the person is asked.
     ///
     /// ## Instead
     /// Push to a remote of the repository, or let the person add the new one.
@@ -36,13 +36,16 @@ impl Rule for ForeignPush {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Publish { target } => Words::new(
-                format!(
-                    "sends commits to {}, which is no remote of this repository",
-                    target.strip_prefix(FOREIGN_PUSH)?
-                ),
-                "push to a remote of the repository, or let the person add the new one",
-            ),
+            EffectKind::Publish { target } => {
+                let address = match target.strip_prefix(FOREIGN_PUSH)? {
+                    "" => "an unknown address".to_owned(),
+                    address => format!("`{address}`"),
+                };
+                Words::new(
+                    format!("pushes commits to {address}, which is not a remote of this repository"),
+                    "push to a remote of the repository, or let the person add the new one",
+                )
+            }
             _ => None,
         })
     }

@@ -5,7 +5,9 @@ use crate::kit::{left, rule};
 use tollgate_model::git::GLOBAL_CONFIG;
 
 rule! {
-    /// Stops a setting for every repository of the user that git later runs as a command.
+    /// Blocks changing a global git setting that git runs as a command.
+    ///
+    /// It would apply to every repository of the user.
     ///
     /// ## Instead
     /// Give the setting to the one command that needs it: `git -c name=value …`.
@@ -36,7 +38,7 @@ impl Rule for GlobalConfigCode {
         left(
             case,
             GLOBAL_CONFIG,
-            |place| format!("sets `{place}` for every repository, and git runs it from now on"),
+            |place| format!("sets `{place}` for every repository; git runs it as a command"),
             "give the setting to the one command that needs it: `git -c name=value …`",
         )
     }

@@ -3,10 +3,12 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rewrite, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks before history is rewritten here, or what keeps lost commits for a while is emptied.
+    /// Asks before rewriting local history or emptying the reflog.
+    ///
+    /// The reflog keeps lost commits for a while.
     ///
     /// ## Instead
-    /// Make new commits on top; leave the reflog to git.
+    /// Make new commits on top, and keep the reflog.
     pub struct HistoryRewrite;
     id: "git-history-rewrite", pack: Git, level: Ask,
     instead: ["git revert --no-edit HEAD"],
@@ -35,8 +37,8 @@ impl Rule for HistoryRewrite {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::HistoryRewrite { how: Rewrite::Local, operation, .. } => Words::new(
-                format!("changes history for good (`{operation}`)"),
-                "make new commits on top, and leave old ones to git",
+                format!("permanently rewrites local history (`{operation}`)"),
+                "make new commits on top: `git revert --no-edit HEAD`",
             ),
             _ => None,
         })

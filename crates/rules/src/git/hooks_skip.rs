@@ -5,13 +5,15 @@ use crate::kit::{Words, first, rule, shown};
 use tollgate_model::git::SKIPS_HOOKS;
 
 rule! {
-    /// Asks before the hooks of a repository are kept from running. They are the checks its people agreed on.
+    /// Asks before skipping or removing git hooks.
+    ///
+    /// Hooks are the checks that the project has agreed on.
     ///
     /// ## Instead
-    /// Mend what the hook complains about.
+    /// Fix what the hook reports.
     pub struct HooksSkip;
     id: "git-hooks-skip", pack: Git, level: Ask,
-    instead: ["git commit -m 'mend the parser'"],
+    instead: ["git commit -m 'fix the parser'"],
     examples: [
         hit Shell("git commit --no-verify -m x"),
         hit Shell("git commit -nm x"),
@@ -36,19 +38,14 @@ impl Rule for HooksSkip {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Weaken { what } if what == SKIPS_HOOKS => Words::new(
-                "keeps the repository's git hooks from running",
-                "mend what the hook complains about",
-            ),
-            EffectKind::Delete { place, .. } if is_hook(place) && !is_new(place, case) => Words::new(
-                format!("takes the git hook {} away", shown(place)),
-                "mend what the hook complains about",
-            ),
+            EffectKind::Weaken { what } if what == SKIPS_HOOKS => {
+                Words::new("skips the git hooks of the repository", "fix what the hook reports")
+            }
+            EffectKind::Delete { place, .. } if is_hook(place) && !is_new(place, case) => {
+                Words::new(format!("removes the git hook {}", shown(place)), "fix what the hook reports")
+            }
             EffectKind::Permission { place, to, .. } if is_hook(place) && keeps_from_running(to) => {
-                Words::new(
-                    format!("keeps the git hook {} from running", shown(place)),
-                    "mend what the hook complains about",
-                )
+                Words::new(format!("disables the git hook {}", shown(place)), "fix what the hook reports")
             }
             _ => None,
         })

@@ -3,7 +3,7 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Place, Rule, WriteMode};
 use crate::kit::{Words, first, rule, shown};
 
 rule! {
-    /// Asks before a file in which git keeps its branches and commits is written or deleted by anything but git.
+    /// Asks before changing the files in which git keeps branches and commits, other than with git.
     ///
     /// ## Instead
     /// Use git: `git switch`, `git update-ref`, `git branch`.
@@ -35,11 +35,8 @@ impl Rule for Internals {
                 if is_kept(place) =>
             {
                 Words::new(
-                    format!(
-                        "changes {}, where git keeps branches and commits, behind its back",
-                        shown(place)
-                    ),
-                    "use git for that: `git update-ref`, `git branch`",
+                    format!("changes {}, an internal file of git", shown(place)),
+                    "use git for this: `git update-ref`, `git branch`",
                 )
             }
             _ => None,

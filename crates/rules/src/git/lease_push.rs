@@ -5,10 +5,10 @@ use crate::kit::{Words, first, rule};
 use super::{branch_at, is_protected};
 
 rule! {
-    /// Asks before the history of a branch that others build on is rewritten, though with a lease.
+    /// Asks before rewriting the history of a shared branch with a lease.
     ///
     /// ## Instead
-    /// Push to a branch of your own and let the person merge it.
+    /// Push to your own branch, and let the person merge it.
     pub struct LeasePush;
     id: "git-lease-push", pack: Git, level: Ask,
     instead: ["git push origin HEAD:fix/parser"],
@@ -33,7 +33,7 @@ impl Rule for LeasePush {
             {
                 Words::new(
                     format!("rewrites the history of {}", branch_at(branch, remote)),
-                    "push to a branch of your own and let the person merge it",
+                    "push to your own branch (`git push origin HEAD:fix/parser`), and let the person merge it",
                 )
             }
             _ => None,

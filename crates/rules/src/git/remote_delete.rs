@@ -5,13 +5,13 @@ use crate::kit::{Words, first, rule};
 use super::branch_at;
 
 rule! {
-    /// Asks before branches or tags of a remote are deleted.
+    /// Asks before deleting a branch or tag of a remote.
     ///
     /// ## Instead
     /// Leave that to the person, or to the merge of the branch.
     pub struct RemoteDelete;
     id: "git-remote-delete", pack: Git, level: Ask,
-    person: "others may still work on the branch",
+    person: "Other people may still work on the branch.",
     examples: [
         hit Shell("git push origin --delete feature/y"),
         hit Shell("git push origin :feature/y"),

@@ -3,10 +3,10 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Loss, Rule};
 use crate::kit::{Words, first, listed, rule};
 
 rule! {
-    /// Asks before something in the stash is thrown away.
+    /// Asks before deleting stashed work.
     ///
     /// ## Instead
-    /// `git stash pop`, or `git stash branch kept`.
+    /// Apply it with `git stash pop`, or keep it on a branch with `git stash branch kept`.
     pub struct StashDrop;
     id: "git-stash-drop", pack: Git, level: Save, otherwise: Ask,
     instead: ["git stash pop"],
@@ -29,10 +29,10 @@ impl Rule for StashDrop {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::WorkLoss { kind: Loss::Stash, operation, lost, .. } => {
-                let lost = if lost.is_empty() { "what is in the stash".to_owned() } else { listed(lost) };
+                let lost = if lost.is_empty() { "stashed work".to_owned() } else { listed(lost) };
                 Words::new(
-                    format!("throws away {lost} (`{operation}`)"),
-                    "`git stash pop`, or `git stash branch kept`",
+                    format!("deletes {lost} (`{operation}`)"),
+                    "apply it with `git stash pop`, or keep it on a branch with `git stash branch kept`",
                 )
             }
             _ => None,

@@ -5,13 +5,15 @@ use crate::kit::{Words, first, rule};
 use tollgate_model::git::SKIPS_TLS;
 
 rule! {
-    /// Asks before git is told not to check certificates: anybody on the way could give it other code.
+    /// Asks before turning off git's check of TLS certificates.
+    ///
+    /// Without the check, anybody on the network path can deliver other code.
     ///
     /// ## Instead
-    /// Leave the check on; let the person install the certificate that is missing.
+    /// Leave the check on, and let the person install the missing certificate.
     pub struct TlsOff;
     id: "git-tls-off", pack: Git, level: Ask,
-    person: "a certificate that is missing is the person's to install",
+    person: "Only the person may install a certificate.",
     examples: [
         hit Shell("git -c http.sslVerify=0 clone https://example.test/x"),
         hit Shell("GIT_SSL_NO_VERIFY=1 git fetch"),
@@ -30,7 +32,7 @@ impl Rule for TlsOff {
         first(case, |effect| match &effect.kind {
             EffectKind::Weaken { what } if what == SKIPS_TLS => Words::new(
                 "turns off git's check of TLS certificates",
-                "leave the check on; let the person install the certificate that is missing",
+                "leave the check on, and let the person install the missing certificate",
             ),
             _ => None,
         })

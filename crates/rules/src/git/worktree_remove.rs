@@ -3,10 +3,10 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Loss, Rule};
 use crate::kit::{Words, first, listed, rule};
 
 rule! {
-    /// Asks before a work tree goes with work in it that is not committed.
+    /// Asks before removing a worktree that contains uncommitted work.
     ///
     /// ## Instead
-    /// `git worktree remove` without `--force`, which refuses while there is something to lose.
+    /// Run `git worktree remove` without `--force`. It refuses if work would be lost.
     pub struct WorktreeRemove;
     id: "git-worktree-remove", pack: Git, level: Save, otherwise: Ask,
     instead: ["git worktree remove ../tree"],
@@ -27,10 +27,10 @@ impl Rule for WorktreeRemove {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::WorkLoss { kind: Loss::WorkTree, operation, lost, .. } => {
-                let lost = if lost.is_empty() { "perhaps".to_owned() } else { listed(lost) };
+                let lost = if lost.is_empty() { "unknown files".to_owned() } else { listed(lost) };
                 Words::new(
-                    format!("removes a work tree with what is not committed in it: {lost} (`{operation}`)"),
-                    "`git worktree remove` without `--force`, which refuses while there is something to lose",
+                    format!("removes a worktree with uncommitted work: {lost} (`{operation}`)"),
+                    "run `git worktree remove` without `--force`. It refuses if work would be lost",
                 )
             }
             _ => None,

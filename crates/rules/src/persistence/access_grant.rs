@@ -4,10 +4,10 @@ use tollgate_model::{Card, Case, Hit, Rule};
 use crate::kit::{left, rule};
 
 rule! {
-    /// Stops changes of files that give somebody a way in or the rights of root: keys for logins, rules of sudo, code that is loaded into every program.
+    /// Blocks changing files that grant access or root rights: login keys, sudo rules, preloaded libraries.
     ///
     /// ## Instead
-    /// Write the line to a file in the workspace, and let the person put it in place.
+    /// Write the line to a file inside the project, and let the person install it.
     pub struct AccessGrant;
     id: "access-grant", pack: Persistence, level: Deny,
     instead: ["cp deploy.pub authorized_keys.new"],
@@ -38,8 +38,8 @@ impl Rule for AccessGrant {
         left(
             case,
             WAY_IN,
-            |place| format!("changes {place}, which decides who gets in and who may do what"),
-            "write the line to a file in the workspace, and let the person put it in place",
+            |place| format!("changes {place}, which grants access or root rights"),
+            "write the line to a file inside the project, and let the person install it",
         )
     }
 }

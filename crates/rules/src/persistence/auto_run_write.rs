@@ -4,10 +4,10 @@ use tollgate_model::{Card, Case, Hit, Rule};
 use crate::kit::{left, rule};
 
 rule! {
-    /// Asks before a file of a project is changed that something runs by itself: git hooks, `.envrc`, tasks that an editor starts.
+    /// Asks before changing a project file that runs automatically: git hooks, `.envrc`, editor tasks.
     ///
     /// ## Instead
-    /// Put the command into a script or a task that is run by name.
+    /// Put the command into a script or a task that is run by its name.
     pub struct AutoRunWrite;
     id: "auto-run-write", pack: Persistence, level: Ask,
     instead: ["npm run build"],
@@ -39,8 +39,8 @@ impl Rule for AutoRunWrite {
         left(
             case,
             AUTO_RUN,
-            |place| format!("changes {place}, which runs without being called"),
-            "put the command into a script or task that is run by name",
+            |place| format!("changes {place}, which runs automatically"),
+            "put the command into a script or a task that is run by its name",
         )
     }
 }

@@ -1,13 +1,15 @@
 use tollgate_model::phrase::SCRIPT;
-use tollgate_model::{Card, Case, Hit, Rule};
+use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 
-use crate::kit::{left, rule};
+use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks before a script, recipe, task or notebook is written that would certainly do something grave when it runs: delete outside the workspace, run code from the network, write to a device, send secrets away.
+    /// Asks before writing a script, recipe, task or notebook that certainly does something dangerous when it runs.
+    ///
+    /// Examples are deleting outside the project, running code from the network, writing to a device and sending secrets.
     ///
     /// ## Instead
-    /// Leave that step out, or name a place inside the workspace.
+    /// Leave out that step, or use a path inside the project.
     pub struct DangerousScript;
     id: "dangerous-script", pack: Persistence, level: Ask,
     instead: ["rm -rf build"],
@@ -39,11 +41,21 @@ impl Rule for DangerousScript {
     }
 
     fn check(&self, case: &Case) -> Option<Hit> {
-        left(
-            case,
-            SCRIPT,
-            |place| format!("writes {place} when it runs"),
-            "leave that step out, or name a place inside the workspace",
-        )
+        first(case, |effect| match &effect.kind {
+            EffectKind::Persist { place } => {
+                let script = place.strip_prefix(SCRIPT)?;
+                Words::new(format!("writes {script} when it runs"), instead(script))
+            }
+            _ => None,
+        })
+    }
+}
+
+/// Another path helps only where a path is deleted.
+fn instead(script: &str) -> &'static str {
+    if script.contains("which deletes `") {
+        "use a path inside the project, or leave out that step"
+    } else {
+        "leave out that step"
     }
 }

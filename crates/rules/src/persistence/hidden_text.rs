@@ -4,12 +4,13 @@ use tollgate_model::{Card, Case, Hit, Rule};
 use crate::kit::{left, rule};
 
 rule! {
-    /// Asks before a text is written with characters in it that nobody sees, or that make it look like another: tags, unseen blanks and fillers, turned directions, letters of another script amid Latin ones.
+    /// Asks before writing text with invisible or misleading characters.
     ///
-    /// Emoji, and scripts that need such characters, keep them.
+    /// These are tag characters, zero-width characters, fillers, direction overrides, and letters of another script among Latin ones.
+    /// Emoji and scripts that need such characters are allowed.
     ///
     /// ## Instead
-    /// Write the text without them, or as escapes that can be seen: `\u200b`.
+    /// Write the text without them, or as visible escapes: `\u200b`.
     pub struct HiddenText;
     id: "hidden-text", pack: Persistence, level: Ask,
     instead: ["printf 'Use npm.\\n' > docs/style.md"],
@@ -37,8 +38,8 @@ impl Rule for HiddenText {
         left(
             case,
             HIDDEN,
-            |place| format!("writes characters that nobody sees into {place}"),
-            "write the text without them, or as escapes that can be seen",
+            |place| format!("writes invisible or misleading characters into {place}"),
+            "write the text without them, or as visible escapes",
         )
     }
 }

@@ -4,10 +4,10 @@ use tollgate_model::{Card, Case, Hit, Rule};
 use crate::kit::{left, rule};
 
 rule! {
-    /// Asks before something is made that a timer or a service manager will start: cron, at, systemd, launchd.
+    /// Asks before creating a job for a timer or a service manager: cron, at, systemd, launchd.
     ///
     /// ## Instead
-    /// Run it now, or write the job to a file in the workspace for the person to install.
+    /// Run it now, or write the job to a file inside the project for the person to install.
     pub struct ScheduledJob;
     id: "scheduled-job", pack: Persistence, level: Ask,
     instead: ["echo '0 3 * * * ./backup.sh' > jobs.cron"],
@@ -40,8 +40,8 @@ impl Rule for ScheduledJob {
         left(
             case,
             JOB,
-            |place| format!("makes or changes a job of {place}, which runs without anybody there"),
-            "run it now, or write it to a file in the workspace for the person to install",
+            |place| format!("creates or changes a job of {place}, which runs unattended"),
+            "run it now, or write the job to a file inside the project for the person to install",
         )
     }
 }

@@ -4,9 +4,9 @@ use tollgate_model::{Card, Case, Hit, Rule};
 use crate::kit::{left, rule};
 
 rule! {
-    /// Asks before a file is changed that shells, sessions or programs read whenever they start, and before a program is put where commands are looked up.
+    /// Asks before changing a file that shells, sessions or programs read at every start, or adding a program to the `PATH`.
     ///
-    /// What stands there runs long after the session, and nobody looks at it again.
+    /// Its content still runs long after the session.
     ///
     /// ## Instead
     /// Set the variable for the one command that needs it, or tell the person which line to add.
@@ -45,8 +45,8 @@ impl Rule for StartupFileWrite {
         left(
             case,
             STARTUP_FILE,
-            |place| format!("changes {place}, which is read or run at every start from now on"),
-            "set it for the one command that needs it, or tell the person which line to add",
+            |place| format!("changes {place}, which is read or run at every start"),
+            "set the variable for the one command that needs it, or tell the person which line to add",
         )
     }
 }

@@ -4,13 +4,15 @@ use super::told;
 use crate::kit::rule;
 
 rule! {
-    /// Notes the number of a payment card in a prompt. A number counts when an issuer gives out such numbers and its check digit is right.
+    /// Notes a payment card number in a prompt.
+    ///
+    /// A number counts if an issuer uses its first digits and its check digit is right.
     ///
     /// ## Instead
-    /// Leave the number out.
+    /// Leave out the number.
     pub struct CardInPrompt;
     id: "card-in-prompt", pack: Prompt, level: Note,
-    person: "a prompt is typed by a person, not by the agent",
+    person: "The person types prompts, not the agent.",
     examples: [
         hit Prompt("charge 4111 1111 1111 1111"),
         hit Prompt("5555-5555-5555-4444 exp 12/30"),
@@ -28,6 +30,6 @@ impl Rule for CardInPrompt {
     }
 
     fn check(&self, case: &Case) -> Option<Hit> {
-        told(case, |what| what == phrase::CARD, "leave the number out")
+        told(case, |what| what == phrase::CARD, "leave out the number")
     }
 }

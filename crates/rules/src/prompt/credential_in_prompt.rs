@@ -4,13 +4,15 @@ use super::told;
 use crate::kit::rule;
 
 rule! {
-    /// Notes a private key or a token of a known service in a prompt: what is typed there goes to a model, and stays in its records.
+    /// Notes a private key or a token of a known service in a prompt.
+    ///
+    /// A prompt is sent to a model and stays in its records.
     ///
     /// ## Instead
-    /// Put it into the environment, and name the variable.
+    /// Put it into an environment variable, and name the variable.
     pub struct CredentialInPrompt;
     id: "credential-in-prompt", pack: Prompt, level: Note,
-    person: "a prompt is typed by a person, not by the agent",
+    person: "The person types prompts, not the agent.",
     examples: [
         hit Prompt("use ghp_aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dF3hJ5 to push"),
         hit Prompt("key: AKIAIOSFODNN7QX4PLEA"),
@@ -33,7 +35,7 @@ impl Rule for CredentialInPrompt {
         told(
             case,
             |what| what.starts_with(phrase::CREDENTIAL),
-            "put it into the environment, and name the variable; if it was sent, have it replaced",
+            "put it into an environment variable, and name the variable. If it was sent, replace it",
         )
     }
 }

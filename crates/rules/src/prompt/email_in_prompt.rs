@@ -4,13 +4,15 @@ use super::told;
 use crate::kit::rule;
 
 rule! {
-    /// Notes an e-mail address in a prompt: what is typed there goes to a model.
+    /// Notes an e-mail address in a prompt.
+    ///
+    /// A prompt is sent to a model.
     ///
     /// ## Instead
-    /// Leave the address out, or write `me@example.com`.
+    /// Leave out the address, or write `me@example.com`.
     pub struct EmailInPrompt;
     id: "email-in-prompt", pack: Prompt, level: Note,
-    person: "a prompt is typed by a person, not by the agent",
+    person: "The person types prompts, not the agent.",
     examples: [
         hit Prompt("write to jane.doe@corp.io about it"),
         hit Prompt("Reviewer: <bob@mail.company.co.uk>"),
@@ -30,6 +32,6 @@ impl Rule for EmailInPrompt {
     }
 
     fn check(&self, case: &Case) -> Option<Hit> {
-        told(case, |what| what == phrase::EMAIL, "leave the address out, or write one of `example.com`")
+        told(case, |what| what == phrase::EMAIL, "leave out the address, or write `me@example.com`")
     }
 }

@@ -25,7 +25,7 @@ fn told(case: &Case, is_kind: impl Fn(&str) -> bool, instead: &str) -> Option<Hi
         EffectKind::Private { what, shown } if is_kind(what) => {
             let plain = what.strip_prefix(phrase::CREDENTIAL).unwrap_or(what);
             let shown = if shown.is_empty() { String::new() } else { format!(" (`{shown}`)") };
-            Words::new(format!("tells the model {plain}{shown}"), instead)
+            Words::new(format!("sends {plain}{shown} to the model"), instead)
         }
         _ => None,
     })

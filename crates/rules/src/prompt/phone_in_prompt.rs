@@ -4,13 +4,15 @@ use super::told;
 use crate::kit::rule;
 
 rule! {
-    /// Notes a phone number in a prompt: what is typed there goes to a model.
+    /// Notes a phone number in a prompt.
+    ///
+    /// A prompt is sent to a model.
     ///
     /// ## Instead
-    /// Leave the number out, or write one of 555-0100 to 555-0199.
+    /// Leave out the number, or write one of 555-0100 to 555-0199.
     pub struct PhoneInPrompt;
     id: "phone-in-prompt", pack: Prompt, level: Note,
-    person: "a prompt is typed by a person, not by the agent",
+    person: "The person types prompts, not the agent.",
     examples: [
         hit Prompt("call (415) 867-5309 if it fails"),
         hit Prompt("my number is +44 20 7946 0958"),
@@ -28,6 +30,6 @@ impl Rule for PhoneInPrompt {
     }
 
     fn check(&self, case: &Case) -> Option<Hit> {
-        told(case, |what| what == phrase::PHONE, "leave the number out, or write one of 555-0100 to 555-0199")
+        told(case, |what| what == phrase::PHONE, "leave out the number, or write one of 555-0100 to 555-0199")
     }
 }

@@ -4,13 +4,13 @@ use super::told;
 use crate::kit::rule;
 
 rule! {
-    /// Notes a social security number of the United States in a prompt.
+    /// Notes a US social security number in a prompt.
     ///
     /// ## Instead
-    /// Leave the number out, or write 000-00-0000.
+    /// Leave out the number, or write 000-00-0000.
     pub struct SsnInPrompt;
     id: "ssn-in-prompt", pack: Prompt, level: Note,
-    person: "a prompt is typed by a person, not by the agent",
+    person: "The person types prompts, not the agent.",
     examples: [
         hit Prompt("ssn 123-45-6789"),
         hit Prompt("(219-45-6789)"),
@@ -27,6 +27,6 @@ impl Rule for SsnInPrompt {
     }
 
     fn check(&self, case: &Case) -> Option<Hit> {
-        told(case, |what| what == phrase::SOCIAL, "leave the number out, or write 000-00-0000")
+        told(case, |what| what == phrase::SOCIAL, "leave out the number, or write 000-00-0000")
     }
 }

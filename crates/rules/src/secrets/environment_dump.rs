@@ -3,10 +3,10 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks before the whole environment is shown: tokens and passwords live there.
+    /// Asks before printing the whole environment, which contains tokens and passwords.
     ///
     /// ## Instead
-    /// Print the one variable that is needed: `printenv PATH`.
+    /// Print only the variable that is needed: `printenv PATH`.
     pub struct EnvironmentDump;
     id: "environment-dump", pack: Secrets, level: Ask,
     instead: ["printenv PATH"],
@@ -42,8 +42,8 @@ impl Rule for EnvironmentDump {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::EnvRead { names } if names.is_empty() => Words::new(
-                "shows the whole environment, with the tokens and passwords in it",
-                "print the one variable that is needed: `printenv PATH`",
+                "prints the whole environment with its tokens and passwords",
+                "print only the variable that is needed: `printenv PATH`",
             ),
             _ => None,
         })

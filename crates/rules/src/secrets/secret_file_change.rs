@@ -3,7 +3,9 @@ use tollgate_model::{Card, Case, EffectKind, FileKind, Hit, Rule, WriteMode, Zon
 use crate::kit::{OwnSecrets, Words, changed, first, rule, shown};
 
 rule! {
-    /// Asks before an existing file of keys or credentials is changed or deleted. A new one may be made.
+    /// Asks before changing or deleting an existing file with keys or credentials.
+    ///
+    /// Creating a new one is allowed.
     ///
     /// ## Instead
     /// Put the new value into an example file, and let the person fill in the real one.
@@ -49,8 +51,8 @@ impl Rule for SecretFileChange {
                 return None;
             }
             Words::new(
-                format!("changes {}, which holds secrets", shown(place)),
-                "let the person change it, or write an example file",
+                format!("changes {}, which contains secrets", shown(place)),
+                "tell the person what to change",
             )
         })
     }

@@ -1,14 +1,14 @@
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule, Zone};
+use tollgate_model::{Card, Case, EffectKind, Hit, Place, Rule, Zone};
 
 use super::credential_file::is_credential_file;
 use super::keeps_secrets;
 use crate::kit::{Words, first, rule, shown};
 
 rule! {
-    /// Keeps keys, credentials and environment files from being read, by whatever tool.
+    /// Blocks reading keys, credentials and environment files with any tool.
     ///
-    /// What an agent reads goes to a model, and from there it can go anywhere. Examples (`.env.example`) and public keys are free.
-    /// A `settings.php` counts in any folder once it sets a password, and a `.pem` file once it holds a private key.
+    /// What an agent reads is sent to a model and can go anywhere from there. Example files (`.env.example`) and public keys are allowed.
+    /// A `settings.php` counts in any folder once it sets a password, and a `.pem` file once it contains a private key.
     ///
     /// ## Instead
     /// Ask the person for the one value that is needed, or read the example file.
@@ -59,12 +59,19 @@ impl Rule for SecretFileRead {
                     || (*recursive && keeps_secrets(place, case))
                     || is_credential_file(place, case) =>
             {
-                Words::new(
-                    format!("reads {}, which holds secrets", shown(place)),
-                    "ask the person for the one value that is needed, or read an example file",
-                )
+                Words::new(format!("reads {}, which contains secrets", shown(place)), instead(place))
             }
             _ => None,
         })
+    }
+}
+
+/// An environment file has an example beside it; a key has none.
+fn instead(place: &Place) -> &'static str {
+    let name = place.path.rsplit('/').next().unwrap_or_default();
+    if name.starts_with(".env") {
+        "read the example file (`cat .env.example`), or ask the person for the one value that is needed"
+    } else {
+        "ask the person for the one value that is needed, or let the program that needs it read it itself"
     }
 }

@@ -4,13 +4,13 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks before a secret is taken out of a keychain, a keyring or a password manager.
+    /// Asks before reading a secret from a keychain, a keyring or a password manager.
     ///
     /// ## Instead
     /// Let the person put the one value that is needed into the environment of the command.
     pub struct SecretStoreRead;
     id: "secret-store-read", pack: Secrets, level: Ask,
-    person: "the person puts the one value that is needed into the environment of the command",
+    person: "Only the person may read their keychain or password manager.",
     examples: [
         hit Shell("security find-generic-password -s github -w"),
         hit Shell("secret-tool lookup service github"),
@@ -38,8 +38,8 @@ impl Rule for SecretStoreRead {
             EffectKind::EnvRead { names } => {
                 let store = names.iter().find_map(|name| name.strip_prefix(STORE))?;
                 Words::new(
-                    format!("takes secrets out of {store}"),
-                    "let the person put the one value that is needed into the command's environment",
+                    format!("reads secrets from {store}"),
+                    "let the person put the one value that is needed into the environment of the command",
                 )
             }
             _ => None,

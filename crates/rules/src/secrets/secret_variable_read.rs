@@ -4,10 +4,12 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks before a variable is printed whose name says that it holds a secret. Using it in a command is free.
+    /// Asks before printing a variable whose name says that it contains a secret.
+    ///
+    /// Using the variable in a command is allowed.
     ///
     /// ## Instead
-    /// Only look whether it is set: `[ -n "$GITHUB_TOKEN" ] && echo set`.
+    /// Check only whether it is set: `[ -n "$GITHUB_TOKEN" ] && echo set`.
     pub struct SecretVariableRead;
     id: "secret-variable-read", pack: Secrets, level: Ask,
     instead: ["[ -n \"$GITHUB_TOKEN\" ] && echo set"],
@@ -41,8 +43,8 @@ impl Rule for SecretVariableRead {
             EffectKind::EnvRead { names } => {
                 let name = names.iter().find_map(|name| name.strip_prefix(PRINTED))?;
                 Words::new(
-                    format!("prints `{name}`, which holds a secret"),
-                    format!("only look whether it is set: `[ -n \"${name}\" ] && echo set`"),
+                    format!("prints `{name}`, which contains a secret"),
+                    format!("check only whether it is set: `[ -n \"${name}\" ] && echo set`"),
                 )
             }
             _ => None,

@@ -4,13 +4,13 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Stops an agent from changing what decides over coding agents, itself above all: hooks, permissions, environment and servers in their settings, and the record of the session.
+    /// Blocks changing what controls coding agents: hooks, permissions, environment and servers in their settings, and session records.
     ///
     /// ## Instead
-    /// Tell the person which setting should change and why.
+    /// Tell the person which setting should change, and why.
     pub struct AgentSettingsChange;
     id: "agent-settings-change", pack: SelfProtection, level: Deny,
-    person: "an agent's own bounds are the person's to set",
+    person: "Only the person may set the limits of an agent.",
     examples: [
         hit Write("~/.claude/settings.json\n{\"hooks\":{}}"),
         hit Write(".claude/settings.local.json\n{\"permissions\":{\"allow\":[\"Bash\"]}}"),
@@ -47,8 +47,8 @@ impl Rule for AgentSettingsChange {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Tamper { what } => Words::new(
-                format!("changes {}, which decides over a coding agent", what.strip_prefix(AGENT_CONTROL)?),
-                "tell the person which setting should change and why",
+                format!("changes the controls of a coding agent: {}", what.strip_prefix(AGENT_CONTROL)?),
+                "tell the person which setting should change, and why",
             ),
             _ => None,
         })

@@ -4,13 +4,13 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks before other settings of a coding agent are changed: its model, its looks.
+    /// Asks before changing other settings of a coding agent, such as its model or its theme.
     ///
     /// ## Instead
-    /// Tell the person which setting should change and why.
+    /// Tell the person which setting should change, and why.
     pub struct AgentSettingsOther;
     id: "agent-settings-other", pack: SelfProtection, level: Ask,
-    person: "an agent's own settings are the person's to change",
+    person: "Only the person may change the settings of an agent.",
     examples: [
         hit Write("~/.claude/settings.json\n{\"model\":\"opus\"}"),
         hit Shell("echo '{\"theme\":\"dark\"}' > .claude/settings.local.json"),
@@ -38,8 +38,8 @@ impl Rule for AgentSettingsOther {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Weaken { what } => Words::new(
-                format!("changes the settings of a coding agent, {}", what.strip_prefix(AGENT_SETTINGS)?),
-                "tell the person which setting should change and why",
+                format!("changes settings of a coding agent: {}", what.strip_prefix(AGENT_SETTINGS)?),
+                "tell the person which setting should change, and why",
             ),
             _ => None,
         })

@@ -4,10 +4,10 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks before another coding agent is started with its approvals off.
+    /// Asks before starting another coding agent with its approvals turned off.
     ///
     /// ## Instead
-    /// Start it without that option, or give it the few tools it needs.
+    /// Start it without that option, or allow only the tools that it needs.
     pub struct AgentUnleashed;
     id: "agent-unleashed", pack: SelfProtection, level: Ask,
     instead: ["claude -p 'run the tests' --allowedTools Read"],
@@ -41,8 +41,8 @@ impl Rule for AgentUnleashed {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Weaken { what } => Words::new(
-                format!("starts a coding agent that asks nobody: {}", what.strip_prefix(AGENT_UNLEASHED)?),
-                "start it without that option, or allow it the few tools it needs",
+                format!("starts a coding agent without approvals: {}", what.strip_prefix(AGENT_UNLEASHED)?),
+                "start it without that option, or allow only the tools that it needs",
             ),
             _ => None,
         })

@@ -5,16 +5,16 @@ use tollgate_model::{Card, Case, EffectKind, FileKind, Hit, Place, Rule, World};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Stops an agent from touching Tollgate: its files, its commands for owners, its variables.
+    /// Blocks access to Tollgate's own files, owner commands and variables.
     ///
-    /// The copies that `tollgate undo` restores are not read either: any of them may hold a secret. To take back what its
-    /// own session lost is an ordinary writing call.
+    /// Reading the copies that `tollgate undo` restores is blocked, too, because any of them may contain a secret. An agent may still
+    /// undo what its own session lost.
     ///
     /// ## Instead
     /// Ask the person. They can change the policy in their own editor and terminal.
     pub struct GateTamper;
     id: "gate-tamper", pack: SelfProtection, level: Deny, unsure: Deny,
-    person: "the gate is the person's to change",
+    person: "Only the person may change Tollgate.",
     examples: [
         hit Shell("tollgate uninstall --yes"),
         hit Shell("rm -rf ~/.config/tollgate"),
@@ -51,13 +51,16 @@ impl Rule for GateTamper {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Tamper { what } if !what.starts_with(AGENT_CONTROL) => {
-                Words::new(format!("touches {what}"), "ask the person; this is theirs to change")
+                Words::new(format!("tampers with {what}"), "ask the person to change it")
             }
             EffectKind::Read { place, recursive } if reads_pin(place, *recursive, case.world) => {
-                Words::new("reads the hash of the owner's PIN", "leave Tollgate's state directory out")
+                Words::new("reads the hash of the owner's PIN", "leave out Tollgate's state directory")
             }
             EffectKind::Read { place, recursive } if reads_saved(place, *recursive, case.world) => {
-                Words::new("reads files that Tollgate saved", "ask the person to restore what is needed")
+                Words::new(
+                    "reads files that Tollgate saved",
+                    "ask the person to restore the file that is needed",
+                )
             }
             _ => None,
         })

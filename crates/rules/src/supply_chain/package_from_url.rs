@@ -4,8 +4,9 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks before a package is installed from an address that is no registry and no well-known forge: its code runs unseen.
-    /// Code of somebody's repository that is run at once is asked about on a forge, too.
+    /// Asks before installing a package from a URL that is neither a registry nor a well-known forge.
+    ///
+    /// Nobody has reviewed its code. Running code of a repository directly asks on a forge, too.
     ///
     /// ## Instead
     /// Install the released package by its name and version.
@@ -48,14 +49,14 @@ impl Rule for PackageFromUrl {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Install { manager, package, .. } if is_strange(package) => Words::new(
-                format!("installs `{package}` with {manager}: code that no registry knows"),
+                format!("installs `{package}` with {manager}, which comes from no registry"),
                 "install the released package by its name and version",
             ),
             EffectKind::Install { manager, package, runs: true }
                 if is_repository(package, manager == "npm") =>
             {
                 Words::new(
-                    format!("runs the code of `{package}` at once: a repository that no registry knows"),
+                    format!("runs code of the repository `{package}`, which comes from no registry"),
                     "run the released package by its name and version",
                 )
             }

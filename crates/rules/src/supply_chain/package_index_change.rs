@@ -3,7 +3,9 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks before packages come from another index than the usual ones: whoever runs it decides what is installed.
+    /// Asks before using another package index than the usual ones.
+    ///
+    /// The owner of the index decides what is installed.
     ///
     /// ## Instead
     /// Use the registry that the project is set up for.
@@ -37,10 +39,7 @@ impl Rule for PackageIndexChange {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Weaken { what } if what.starts_with("the package index") => Words::new(
-                format!(
-                    "changes where packages come from: {}",
-                    what.trim_start_matches("the package index ")
-                ),
+                format!("changes the package index {}", what.trim_start_matches("the package index ")),
                 "use the registry that the project is set up for",
             ),
             _ => None,

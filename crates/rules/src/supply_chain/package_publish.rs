@@ -3,10 +3,12 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks before something is published to a registry, where others will run it and nothing takes it back.
+    /// Asks before publishing to a registry.
+    ///
+    /// A published release cannot be taken back, and other people run it.
     ///
     /// ## Instead
-    /// `npm publish --dry-run`, `cargo publish --dry-run`, and let the person publish.
+    /// Try `npm publish --dry-run` or `cargo publish --dry-run`, and let the person publish.
     pub struct PackagePublish;
     id: "package-publish", pack: SupplyChain, level: Ask,
     instead: ["npm publish --dry-run", "cargo publish --dry-run"],
@@ -42,7 +44,7 @@ impl Rule for PackagePublish {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Publish { target } if target.ends_with(" registry") => Words::new(
-                format!("publishes to {target}, where others will run it"),
+                format!("publishes to {target}, where other people will run it"),
                 "try it with `--dry-run`, and let the person publish",
             ),
             _ => None,

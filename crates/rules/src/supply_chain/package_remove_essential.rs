@@ -3,10 +3,10 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Stops the removal of packages without which the system does not start or cannot be repaired.
+    /// Blocks removing packages that the system needs to start or to be repaired.
     ///
     /// ## Instead
-    /// Remove only what you have installed.
+    /// Remove only packages that you have installed.
     pub struct PackageRemoveEssential;
     id: "package-remove-essential", pack: SupplyChain, level: Deny,
     instead: ["apt-get remove jq"],
@@ -36,8 +36,8 @@ impl Rule for PackageRemoveEssential {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Infra { operation, target, .. } if operation == "remove-package" => Words::new(
-                format!("removes packages that the system cannot miss: `{target}`"),
-                "remove only what you have installed",
+                format!("removes packages that the system needs: `{target}`"),
+                "remove only packages that you have installed",
             ),
             _ => None,
         })

@@ -173,7 +173,7 @@ impl Watch {
             return format!("Approvals are for people, and this looks like a coding agent's shell ({sign}).");
         }
         match self.product.approve(digest, pin) {
-            Ok(_) => "Approved: exactly this call passes once. Tell the agent to try it again.".to_owned(),
+            Ok(_) => "Approved: this call may run once. Tell the agent to try it again.".to_owned(),
             Err(refusal) => match refusal.hint {
                 Some(hint) => format!("{}. {hint}", refusal.message),
                 None => refusal.message,

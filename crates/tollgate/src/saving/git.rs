@@ -57,7 +57,7 @@ impl Saving<'_> {
         for effect in self.effects {
             let EffectKind::WorkLoss { operation, kind, lost, root } = &effect.kind else { continue };
             if root.is_empty() || !self.is_project(root) {
-                return Err(format!("the repository that `{operation}` works in is not known"));
+                return Err(format!("the repository of `{operation}` is not known"));
             }
             self.add_loss(&mut losses, *kind, lost, root)?;
             let root = Path::new(root);
@@ -82,7 +82,7 @@ impl Saving<'_> {
         }
         let moves = all.iter().filter(|one| matches!(one, Doing::Moves(_))).count();
         if moves > 1 || moves == 1 && all.contains(&Doing::Adds) {
-            return Err("which files change is only known after the git command before".to_owned());
+            return Err("which files change depends on an earlier git command".to_owned());
         }
         Ok(all)
     }
@@ -157,7 +157,7 @@ impl Saving<'_> {
         if !losses.repositories.contains(&repository) {
             losses.repositories.push(repository);
         }
-        let staged = self.world.staged_objects(&root).ok_or("the repository could not be asked")?;
+        let staged = self.world.staged_objects(&root).ok_or("git could not read the repository")?;
         if kind != Loss::Files || !staged.is_empty() {
             losses.pinned.get_or_insert_default().extend(staged);
         }
@@ -193,9 +193,9 @@ impl Saving<'_> {
     fn uncommitted(&self, root: &str, lost: &[String]) -> Result<Vec<Wanted>, String> {
         let all = lost.is_empty() || lost.len() >= LISTED;
         let ask = GitAsk { untracked: true, ignored: all, ..GitAsk::default() };
-        let status = self.world.git_status(root, &ask).ok_or("the repository could not be asked")?;
+        let status = self.world.git_status(root, &ask).ok_or("git could not read the repository")?;
         if status.cut {
-            return Err("more files are not committed than can be listed".to_owned());
+            return Err("there are too many uncommitted files to list".to_owned());
         }
         let known = |path: &String| {
             status.deleted.contains(path) || Path::new(root).join(path).symlink_metadata().is_ok()

@@ -47,7 +47,7 @@ impl Saving<'_> {
     /// Everything that the call would lose, or why that is not known for sure.
     pub(super) fn whole(&self, tool: &ToolUse) -> Result<Whole, String> {
         if is_in_background(tool) {
-            return Err("it runs in the background, when other files may be there".to_owned());
+            return Err("it runs in the background, and its files may change until then".to_owned());
         }
         if self.world.homes().iter().any(|home| is_below(home, self.world.workspace())) {
             return Err("the project is a whole home directory".to_owned());
@@ -67,10 +67,10 @@ impl Saving<'_> {
     /// The paths that must be saved for one effect.
     fn needed(&self, effect: &Effect) -> Result<Vec<Wanted>, String> {
         match &effect.kind {
-            EffectKind::Opaque { why } => Err(format!("a part of it cannot be understood ({why})")),
+            EffectKind::Opaque { why } => Err(format!("part of it cannot be understood ({why})")),
             EffectKind::Exec { program, argv, .. } => self.check_program(program, argv),
             EffectKind::HistoryRewrite { how: Rewrite::Local, operation, .. } => {
-                Err(format!("`{operation}` changes history for good"))
+                Err(format!("`{operation}` permanently rewrites history"))
             }
             EffectKind::Device { place } => Err(format!("`{}` is a device", place.shown)),
             EffectKind::Delete { place, recursive, .. } => {
@@ -97,7 +97,7 @@ impl Saving<'_> {
             return Err("`find` follows symlinks".to_owned());
         }
         if WAITING.contains(&program) {
-            return Err(format!("`{program}` lets it happen later, when other files may be there"));
+            return Err(format!("`{program}` runs it later, and its files may change until then"));
         }
         Ok(Vec::new())
     }
@@ -108,7 +108,7 @@ impl Saving<'_> {
             return Ok(Vec::new());
         }
         if !place.path.starts_with('/') || place.pattern && effect.certainty != Certainty::Certain {
-            return Err(format!("`{}` is only known when it runs", place.shown));
+            return Err(format!("`{}` is known only at run time", place.shown));
         }
         self.check_place(place)?;
         if self.is_moved_later(place) {
@@ -123,7 +123,7 @@ impl Saving<'_> {
         }
         let (paths, deeper) = expand(&place.path)?;
         if deeper && paths.iter().any(|path| has_links(path)) {
-            return Err(format!("`{}` may lead over a symlink", place.shown));
+            return Err(format!("`{}` may lead through a symlink", place.shown));
         }
         let depth = if deeper { Depth::Tree } else { depth };
         Ok(paths.into_iter().map(|path| wanted(path, depth)).collect())
@@ -146,7 +146,7 @@ impl Saving<'_> {
     fn check_place(&self, place: &Place) -> Result<(), String> {
         let shown = if place.shown.is_empty() { &place.path } else { &place.shown };
         if place.root {
-            return Err(format!("`{shown}` is too much to let go"));
+            return Err(format!("`{shown}` contains too much"));
         }
         match place.zone {
             Zone::Workspace => Ok(()),
@@ -206,7 +206,7 @@ fn expand(pattern: &str) -> Result<(Vec<PathBuf>, bool), String> {
     let (known, rest) = pattern.split_at_checked(at).unwrap_or((pattern, ""));
     let (folder, start) = known.rsplit_once('/').unwrap_or_default();
     if folder.is_empty() {
-        return Err(format!("`{pattern}` may be anywhere"));
+        return Err(format!("`{pattern}` can match files anywhere"));
     }
     let deeper = rest.contains('/') || rest.contains("**");
     let mut paths = Vec::new();

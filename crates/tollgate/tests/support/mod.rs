@@ -341,7 +341,7 @@ impl Answer {
     pub fn saved_as(&self) -> Option<String> {
         let value: Value = serde_json::from_str(&self.stdout).ok()?;
         let told = value["hookSpecificOutput"]["additionalContext"].as_str()?.to_owned();
-        assert!(value["systemMessage"].as_str()?.contains("to take it back: tollgate undo u-"), "{value}");
+        assert!(value["systemMessage"].as_str()?.contains("To restore: tollgate undo u-"), "{value}");
         Some(told.split("tollgate undo ").nth(1)?.lines().next()?.to_owned())
     }
 }

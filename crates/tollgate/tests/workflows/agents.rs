@@ -42,7 +42,7 @@ fn a_check_says_what_an_agent_cannot_enforce_and_why() {
             1,
             &[
                 "code: `test-run` is never seen: Codex does not tell with which status a command ended\n  - written = false\n  - phase passing_test\n",
-                "code: `write` never lets pass: Codex does not tell with which status a command ended; name a command",
+                "code: `write` never opens: Codex does not report the exit code of a command. Name a command",
                 "  - No failing test was seen yet.",
                 "1 of 1 workflows are not enforced in full there",
             ],
@@ -107,7 +107,7 @@ fn where_no_run_can_be_seen_the_configured_command_counts() {
         "echo x >> runs; test -e src/made.py || { echo FAILED t.py::test_x; echo 1 failed in 1s; false; }";
     let team = Team::with(&format!("[{{ code: {{ run: \"{run}\" }} }}]"));
     let (status, text) = tollgate(&team, &["workflow", "check", "--agent", "codex"]);
-    assert!(status == Some(1) && !text.contains("never lets pass"), "{text}");
+    assert!(status == Some(1) && !text.contains("never opens"), "{text}");
     team.git(&["init", "-q"]);
     team.write(&format!("{}/plans/plan_s_1.md", crate::team::PLACE), "# plan\n");
     let send = |event: &str, rest: Value| {

@@ -244,7 +244,7 @@ fn the_steps_of_an_implementation_come_in_order() {
     let team = Team::with("[implement]");
     passes(&team.prompt("/plan"));
     passes(&team.prompt("/implement"));
-    blocked(&team.prompt("/plan"), "The step plan is not next. The present step is explore.");
+    blocked(&team.prompt("/plan"), "The step plan is not next. The current step is explore.");
     passes(&team.prompt("/explore"));
     passes(&team.prompt("/research"));
     passes(&team.prompt("/research"));

@@ -23,7 +23,7 @@ fn recorded(team: &Team, file: &str) -> Value {
 }
 
 fn is_refused(answer: &Answer) -> bool {
-    answer.says("Not done.") && !answer.says("lets pass")
+    answer.says("Not done.") && !answer.says("allowed, because") && !answer.says("allows this after")
 }
 
 /// Each agent that says of a stop whether it follows from a refusal, with its word for it.
@@ -93,7 +93,7 @@ fn a_refusal_that_cannot_be_counted_is_not_repeated() {
     std::fs::create_dir(session.join("flow.lock")).unwrap();
     assert!(is_refused(&stop(false)), "the first is refused: no loop begins with it");
     let last = stop(true);
-    assert!(!is_refused(&last) && last.says("lets pass what cannot be counted"), "{}", last.stdout);
+    assert!(!is_refused(&last) && last.says("allowed, because it cannot be counted"), "{}", last.stdout);
     passes(&last);
 }
 
@@ -106,7 +106,7 @@ fn a_handoff_is_not_repeated_without_end() {
     blocked(&team.done_again("a", text), "Use the x subagent next.");
     let last = team.done_again("a", text);
     passes(&last);
-    assert!(last.says("lets pass what it has refused 2 times"), "{}", last.stdout);
+    assert!(last.says("allows this after 2 refusals in a row"), "{}", last.stdout);
     passes(&team.done_saying("a", "Something else."));
     blocked(&team.done_saying("a", text), "Use the x subagent next.");
     blocked(&team.done_saying("b", text), "Use the x subagent next.");

@@ -18,7 +18,7 @@ impl Evaluator<'_, '_> {
         let limit = u64::from(gate.limit);
         if limit > 0 && (row.length >= limit || row.all >= limit.saturating_mul(ROWS)) {
             self.waive(format!(
-                "workflow `{}` lets pass what it has refused {} times in a row: {message}",
+                "workflow `{}` allows this after {} refusals in a row: {message}",
                 flow.name,
                 row.length.max(limit)
             ));

@@ -108,7 +108,7 @@ pub(in crate::commands) fn apply_patch(run: &mut Run) -> Outcome {
     };
     match text.as_ref().and_then(Value::as_literal) {
         Some(text) => patched(run, tollgate_model::patch::read(text)),
-        None => run.analyst.opaque("what the patch changes is only known when it runs", run.call.span),
+        None => run.analyst.opaque("what the patch changes is known only at run time", run.call.span),
     }
     Outcome::silent(Status::Either)
 }

@@ -24,7 +24,7 @@ pub(super) fn wiped(run: &mut Run, container: &Word, command: &[Word]) {
     if wiped {
         run.push(EffectKind::Infra {
             tool: REMOTE_SHELL.to_owned(),
-            operation: "deletes `/` with everything in it".to_owned(),
+            operation: "deletes `/` and everything in it".to_owned(),
             target: container.shown(),
         });
     }

@@ -107,7 +107,7 @@ pub(in crate::commands) fn bleachbit(run: &mut Run) -> Outcome {
             super::beyond::overwritten(run, &file, true);
         }
     } else if options.has("c") && !options.has("p") {
-        run.analyst.opaque("which files `bleachbit` deletes for good shows only when it runs", run.call.span);
+        run.analyst.opaque("which files `bleachbit` deletes is known only at run time", run.call.span);
     }
     run.derived()
 }

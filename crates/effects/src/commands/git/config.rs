@@ -22,7 +22,7 @@ fn config(git: &mut Git) -> Outcome {
     options.operands.extend(git.args_after().unwrap_or_default().iter().cloned());
     let Some((key, value)) = written(&options) else { return read_only(git, &options) };
     if !key.text.prefix().contains('.') {
-        git.run.analyst.opaque("which setting of git is changed is only known when it runs", key.span);
+        git.run.analyst.opaque("the git setting is known only at run time", key.span);
         return git.run.derived();
     }
     if let Some(file) = options.value("f").cloned() {
@@ -103,7 +103,7 @@ fn persist(git: &mut Git, name: &str, value: &Word, everywhere: bool) {
     }
     if key == "safe.directory" && value.is("*") && everywhere {
         let what = format!(
-            "{}git obeys the settings and hooks of everybody's repositories",
+            "{}lets git run the settings and hooks of other users' repositories",
             tollgate_model::phrase::MACHINE
         );
         git.push(EffectKind::Weaken { what }, Certainty::Certain);

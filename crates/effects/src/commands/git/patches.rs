@@ -161,13 +161,13 @@ fn patches(git: &mut Git, files: &[Word], folder: &str, strip: Strip, reverse: b
         texts.extend(git.run.stdin().cloned());
     }
     if texts.iter().any(|text| taint::has(text.taint, taint::NET)) && from_stranger(git) {
-        git.run.analyst.opaque("the patch comes from a stranger's host, and nobody has seen it", span);
+        git.run.analyst.opaque("the patch comes from an unknown host, and nobody has read it", span);
     }
     let mut changes: Vec<Change> =
         texts.iter().flat_map(Value::literals).flat_map(|text| patch::unified(text, strip)).collect();
     if changes.len() > patch::FILES {
         changes.truncate(patch::FILES);
-        git.run.analyst.opaque("the patch changes more files than are looked at", span);
+        git.run.analyst.opaque("the patch changes too many files to be checked", span);
     }
     for change in changes.into_iter().map(|change| if reverse { change.reversed() } else { change }) {
         let (Change::Add { path, .. } | Change::Update { path, .. } | Change::Delete { path }) = &change;

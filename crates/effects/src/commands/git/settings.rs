@@ -187,7 +187,7 @@ impl Git<'_, '_, '_> {
             (key, None) if word.literal().is_some() => {
                 self.setting(&key, &Word::literal_at("true", word.span))
             }
-            _ => self.run.analyst.opaque("a setting of git is only known when it runs", word.span),
+            _ => self.run.analyst.opaque("a git setting is known only at run time", word.span),
         }
     }
 
@@ -220,9 +220,7 @@ impl Git<'_, '_, '_> {
             }
         }
         if variable(self.run, "GIT_CONFIG_PARAMETERS").is_some_and(|value| !value.is("")) {
-            self.run
-                .analyst
-                .opaque("`GIT_CONFIG_PARAMETERS` puts other settings into git", self.run.call.span);
+            self.run.analyst.opaque("`GIT_CONFIG_PARAMETERS` gives git other settings", self.run.call.span);
         }
         let count = exported(self.run.shell, "GIT_CONFIG_COUNT")
             .and_then(|count| count.as_literal()?.parse::<u32>().ok());
@@ -316,7 +314,7 @@ impl Git<'_, '_, '_> {
         let mut config = Config::default();
         match text.as_literal() {
             Some(text) => config.parse(text),
-            None => self.run.analyst.opaque("settings of git are only known when it runs", file.span),
+            None => self.run.analyst.opaque("git settings are known only at run time", file.span),
         }
         for (key, value) in config.iter() {
             if use_of(key) != Some(Use::Include) {

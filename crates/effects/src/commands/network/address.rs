@@ -69,7 +69,7 @@ pub(super) fn connect(run: &mut Run, word: &Word, cargo: &Cargo, sends: bool) ->
             continue;
         }
         if url.strange {
-            run.analyst.opaque("the address is read differently by different programs", word.span);
+            run.analyst.opaque("programs interpret the address differently", word.span);
         }
         let mut cargo = cargo.clone();
         in_path(&mut cargo, word, &url);

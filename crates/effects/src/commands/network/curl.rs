@@ -92,7 +92,7 @@ pub(super) fn unchecked(run: &mut Run, urls: &[Word]) {
     let plain = |url: &&Word| url.text.prefix().starts_with("http://");
     let elsewhere = urls.iter().filter(|url| !plain(url)).map(host_of).any(|host| !is_near(&host));
     if elsewhere {
-        let what = format!("{}{} checks {}", phrase::MACHINE, run.program, phrase::UNCHECKED);
+        let what = format!("{}{} connects {}", phrase::MACHINE, run.program, phrase::UNCHECKED);
         run.push(EffectKind::Weaken { what });
     }
 }

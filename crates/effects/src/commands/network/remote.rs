@@ -49,7 +49,7 @@ pub(in crate::commands) fn ssh(run: &mut Run) -> Outcome {
         cargo.add(format!("{}`ssh -R`", phrase::TUNNEL));
     }
     if is_shared(&before) || is_shared(&after) {
-        cargo.add(format!("{}`ssh`, which lets others through it", phrase::TUNNEL));
+        cargo.add(format!("{}`ssh`, which forwards connections of others", phrase::TUNNEL));
     }
     let command: Option<Value> = after
         .operands
@@ -144,7 +144,7 @@ fn unknown_host(run: &mut Run) {
         _ => None,
     });
     let Some(host) = forgotten.filter(|host| !is_nearby(host)) else { return };
-    let what = format!("{}the key of `{host}` is forgotten, and any other taken for it", phrase::MACHINE);
+    let what = format!("{}removes the known key of `{host}`, so that any key is accepted", phrase::MACHINE);
     run.push(EffectKind::Weaken { what });
 }
 

@@ -91,7 +91,7 @@ fn destroys(kind: &EffectKind, world: &dyn World) -> Option<String> {
         EffectKind::Delete { place, recursive: true, .. }
             if place.root || is_kept(&place.path) || matches!(place.zone, Zone::System | Zone::Unknown) =>
         {
-            Some(format!("deletes `{}` with everything in it", place.shown))
+            Some(format!("deletes `{}` and everything in it", place.shown))
         }
         EffectKind::Delete { place, .. } if is_data(&place.path) => {
             Some(format!("deletes the database `{}`", place.shown))
@@ -105,7 +105,7 @@ fn destroys(kind: &EffectKind, world: &dyn World) -> Option<String> {
             Some(format!("changes the permissions of everything in `{}`", place.shown))
         }
         EffectKind::Process { signal, .. } if signal == "power" => {
-            Some("switches the machine off or restarts it".to_owned())
+            Some("shuts down or restarts the machine".to_owned())
         }
         EffectKind::Process { signal, .. } if signal == "fork-bomb" => Some("starts a fork bomb".to_owned()),
         EffectKind::Exec { source: CodeSource::Downloaded, .. } => {
@@ -127,7 +127,7 @@ fn stays(place: &String) -> bool {
 }
 
 fn changed(place: String) -> String {
-    format!("changes {place}, which outlasts the call")
+    format!("changes {place}, which stays after the call")
 }
 
 /// `git clean` that is told to delete.

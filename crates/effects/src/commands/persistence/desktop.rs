@@ -17,7 +17,9 @@ pub(in crate::commands) fn alternatives(run: &mut Run) -> Outcome {
     }
     let program = after("--install", 3).or_else(|| after("--set", 2));
     match program.filter(|program| !is_installed(program)) {
-        Some(program) => persist(run, &format!("{STARTUP_FILE}`{}`, in place of a program", program.shown())),
+        Some(program) => {
+            persist(run, &format!("{STARTUP_FILE}`{}`, which replaces a program", program.shown()))
+        }
         None => run.derived(),
     }
 }

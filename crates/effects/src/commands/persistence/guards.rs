@@ -36,7 +36,7 @@ pub(in crate::commands) fn firewall(run: &mut Run) -> Outcome {
 /// `mkcert -install`: whoever gets its key is believed to be any site.
 pub(in crate::commands) fn root_certificate(run: &mut Run) -> Outcome {
     let installs = run.args.iter().any(|word| word.is("-install") || word.is("--install"));
-    if installs { weaken(run, "a new authority is believed for every site") } else { run.derived() }
+    if installs { weaken(run, "trusts a new certificate authority for every site") } else { run.derived() }
 }
 
 pub(in crate::commands) fn gatekeeper(run: &mut Run) -> Outcome {

@@ -90,7 +90,7 @@ pub(super) fn run(m: &mut Machine, name: &Val, scan: &mut Scan, piped: Option<&V
             let words: Vec<Val> = std::iter::once(Val::Text(text.clone())).chain(given.words).collect();
             return m.run_spawn(&Args::of(vec![Val::list(words)]));
         }
-        m.opaque("a command of its code is only known when it runs");
+        m.opaque("a command in its code is known only at run time");
         return Val::unknown();
     };
     if given.has("whatif") {
@@ -321,7 +321,7 @@ fn running_cmdlet(m: &mut Machine, name: &str, given: &Given, piped: Option<&Val
             Val::unknown()
         }
         "set-executionpolicy" => {
-            let what = "which scripts may run (the execution policy)".into();
+            let what = "the execution policy for scripts".into();
             m.push(EffectKind::Weaken { what }, Certainty::Certain);
             Val::unknown()
         }

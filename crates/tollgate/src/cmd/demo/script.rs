@@ -108,7 +108,7 @@ pub const SCENES: &[Scene] = &[
         ],
     },
     Scene {
-        title: "2. What can be saved may go, and comes back; the rest is refused",
+        title: "2. Losses that can be saved are saved; other losses are refused",
         steps: &[
             Step {
                 intent: "change it again",

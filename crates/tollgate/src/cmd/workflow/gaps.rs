@@ -89,7 +89,7 @@ impl Against {
             }
             _ if gate.need.as_ref().is_some_and(Cond::is_by_runs) && !self.0.tells_end() => {
                 return Some(format!(
-                    "never lets pass: {title} does not tell with which status a command ended; name a command that \
+                    "never opens: {title} does not report the exit code of a command. Name a command that \
                      the gate runs itself (`{{ code: {{ run: … }} }}`, or `tests: {{ run: … }}` in a workflow of your own)"
                 ));
             }
