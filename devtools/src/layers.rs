@@ -10,7 +10,7 @@ use petgraph::graphmap::DiGraphMap;
 use crate::syntax::{Reference, references};
 
 /// Crates with modules in a circle, and how many. A number may only fall; a crate that is not here has none.
-const CIRCLES: &[(&str, usize)] = &[("effects", 19), ("policy", 6), ("store", 2)];
+const CIRCLES: &[(&str, usize)] = &[("effects", 19)];
 
 /// The crates whose largest circle of modules is not the one that is listed.
 pub fn problems(sources: &[(PathBuf, String)]) -> Result<Vec<String>> {

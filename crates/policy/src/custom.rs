@@ -4,8 +4,6 @@ use serde::{Deserialize, Serialize};
 use tollgate_model::{Level, json};
 
 use crate::cel::Condition;
-use crate::layers::Part;
-use crate::problem::{At, Problem, Severity, shown};
 
 /// A rule of a policy file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,35 +69,6 @@ impl Custom {
             _ => "the project's policy",
         }
     }
-}
-
-/// A custom rule and where it stands.
-pub(crate) type Placed = (Custom, At);
-
-/// Every layer's rules, topmost first. A lower layer cannot change what a higher one has named.
-pub(crate) fn merge(parts: &[Part]) -> (Vec<Custom>, Vec<Problem>) {
-    let (mut all, mut ignored): (Vec<Custom>, Vec<Problem>) = (Vec::new(), Vec::new());
-    for part in parts {
-        for (custom, at) in &part.settings.custom {
-            let known = all.iter().find(|other| other.id == custom.id);
-            if let Some(known) =
-                known.filter(|known| known.condition != custom.condition || known.level < custom.level)
-            {
-                ignored.push(Problem {
-                    path: part.path.to_owned(),
-                    severity: Severity::Warning,
-                    message: format!("another rule `{}`, which {} has", shown(&custom.id), known.file),
-                    hint: "ignored: give it another id".to_owned(),
-                    at: *at,
-                });
-            }
-            if known.is_none() {
-                let layer = part.layer.name().to_owned();
-                all.push(Custom { layer, file: part.path.to_owned(), ..custom.clone() });
-            }
-        }
-    }
-    (all, ignored)
 }
 
 /// The rules of two policies. The same id with another condition stays twice: both hold.

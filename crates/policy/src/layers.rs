@@ -5,38 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tollgate_model::{Approve, Card, Exemption, Level, Mode, OnFault, Pack};
 
+use crate::custom::Custom;
+use crate::layer::Layer;
 use crate::pipeline::Pipeline;
 use crate::policy::{Audit, Exception, PackSet, Policy, Rank, Redact, Setting};
 use crate::policy::{approve_name, audit_name, mode_name, on_fault_name, redact_name, undo_name};
 use crate::problem::{At, Problem, Severity};
+use crate::sinks::SinkUse;
 use crate::undo::{Budget, Undo};
+use crate::workflows::Chosen;
 
-/// Whose file it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Layer {
-    /// Of whoever manages the machine: nobody loosens it.
-    Managed,
-    /// The user's: sets what the managed one leaves open.
-    User,
-    /// A project's: only tightens.
-    Project,
-}
-
-impl Layer {
-    /// Its name for people.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Managed => "managed",
-            Self::User => "user",
-            Self::Project => "project",
-        }
-    }
-
-    fn is_trusted(self) -> bool {
-        self != Self::Project
-    }
-}
+mod custom;
+mod sinks;
+mod workflows;
 
 /// What one file sets.
 #[derive(Clone, Debug, Default)]
@@ -55,9 +36,9 @@ pub(crate) struct Settings {
     pub pipelines: Vec<Pipeline>,
     /// Patterns of hook files, relative to the file.
     pub include: Vec<String>,
-    pub workflows: Vec<crate::workflows::Chosen>,
-    pub sinks: Vec<(crate::sinks::SinkUse, At)>,
-    pub custom: Vec<crate::custom::Placed>,
+    pub workflows: Vec<Chosen>,
+    pub sinks: Vec<(SinkUse, At)>,
+    pub custom: Vec<(Custom, At)>,
     pub allow: Vec<(Exemption, At)>,
     /// Projects whose hooks may run.
     pub trust: Vec<Marked<TrustEntry>>,
@@ -97,10 +78,10 @@ pub(crate) struct Part<'a> {
 
 /// The policy that the parts come to, topmost first, and a warning for each thing left out.
 pub(crate) fn merge(parts: &[Part], cards: &[&'static Card]) -> (Policy, Vec<Problem>) {
-    let (workflows, mut ignored) = crate::workflows::merge(parts);
-    let (sinks, not_here) = crate::sinks::merge(parts);
+    let (workflows, mut ignored) = workflows::merge(parts);
+    let (sinks, not_here) = sinks::merge(parts);
     ignored.extend(not_here);
-    let (custom, more) = crate::custom::merge(parts);
+    let (custom, more) = custom::merge(parts);
     ignored.extend(more);
     let mut merger = Merger { parts, ignored };
     merger.own_trust();

@@ -21,7 +21,8 @@ use tollgate_model::{Approve, Card, Catalogue, Level, Mode, OnFault, Pack, Span}
 
 use crate::custom::Custom;
 use crate::glob;
-use crate::layers::{Layer, Marked, Part, RuleSetting, Settings, merge};
+use crate::layer::Layer;
+use crate::layers::{Marked, Part, RuleSetting, Settings, merge};
 use crate::nearest::{hint, nearest};
 use crate::policy::{Audit, Redact};
 use crate::problem::{At, Problem, Severity, shown, shown_path};

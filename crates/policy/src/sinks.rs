@@ -2,9 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::layers::{Layer, Part};
-use crate::problem::{At, Problem, Severity};
-
 /// A sink that records go to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SinkUse {
@@ -74,31 +71,5 @@ impl SinkKind {
             Self::Command => (&["run"], Some("run")),
             Self::Webhook => (&["url", "headers", "ca"], Some("url")),
         }
-    }
-}
-
-/// Every trusted layer's sinks. What a project's file names is left out: records would go where nobody chose to
-/// send them.
-pub(crate) fn merge(parts: &[Part]) -> (Vec<SinkUse>, Vec<Problem>) {
-    let (mut all, mut ignored): (Vec<SinkUse>, Vec<Problem>) = (Vec::new(), Vec::new());
-    for part in parts {
-        for (sink, at) in &part.settings.sinks {
-            if part.layer == Layer::Project {
-                ignored.push(not_here(part, *at));
-            } else if !all.contains(sink) {
-                all.push(sink.clone());
-            }
-        }
-    }
-    (all, ignored)
-}
-
-fn not_here(part: &Part, at: At) -> Problem {
-    Problem {
-        path: part.path.to_owned(),
-        severity: Severity::Warning,
-        message: "a sink in a project's file".to_owned(),
-        hint: "ignored: where records go is said in your own file".to_owned(),
-        at,
     }
 }

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use tollgate_model::{Card, Pack};
 
-use crate::Request;
 use crate::file::read_file;
-use crate::layers::Layer;
+use crate::layer::Layer;
 use crate::policy::Policy;
+use crate::request::Request;
 use crate::settings::BIGGEST;
 use crate::source::{Health, Identity, SourceFile};
 

@@ -12,8 +12,8 @@ use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use crate::FILE_NAME;
-use crate::layers::Layer;
-use crate::load::Request;
+use crate::layer::Layer;
+use crate::request::Request;
 use crate::settings::BIGGEST;
 use crate::strangers::doubt;
 

@@ -11,7 +11,7 @@ use crate::FILE_NAME;
 use crate::dependencies;
 use crate::file::{read_file, read_text};
 use crate::include::Included;
-use crate::layers::Layer;
+use crate::layer::Layer;
 use crate::pipeline::Program;
 use crate::problem::Problem;
 use crate::settings;

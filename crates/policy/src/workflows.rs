@@ -6,8 +6,7 @@ use std::sync::OnceLock;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::layers::{Layer, Part};
-use crate::problem::{At, Problem, Severity, shown};
+use crate::problem::{At, shown};
 use crate::yaml::{Node, Value};
 
 /// A workflow that is switched on.
@@ -160,39 +159,6 @@ pub(crate) fn read(node: &Node) -> (Vec<Chosen>, Vec<Wrong>) {
         }
     }
     (chosen, wrong)
-}
-
-/// Every layer's workflows, topmost first. A lower layer cannot change what a higher one named.
-pub(crate) fn merge(parts: &[Part]) -> (Vec<WorkflowUse>, Vec<Problem>) {
-    let (mut all, mut ignored): (Vec<WorkflowUse>, Vec<Problem>) = (Vec::new(), Vec::new());
-    for part in parts {
-        for chosen in &part.settings.workflows {
-            let known = all.iter().find(|other| other.name == chosen.name);
-            match known {
-                Some(known) if known.options == chosen.options => {}
-                Some(known) => ignored.push(Problem {
-                    path: part.path.to_owned(),
-                    severity: Severity::Warning,
-                    message: format!(
-                        "other options for workflow `{}`, which {} switches on",
-                        shown(&chosen.name),
-                        known.file
-                    ),
-                    hint: "ignored: the file above decides".to_owned(),
-                    at: chosen.at,
-                }),
-                None => all.push(WorkflowUse {
-                    name: chosen.name.clone(),
-                    options: chosen.options.clone(),
-                    file: part.path.to_owned(),
-                    place: (chosen.at.line, chosen.at.column),
-                    folder: part.bases.first().cloned().unwrap_or_default(),
-                    trusted: part.layer != Layer::Project,
-                }),
-            }
-        }
-    }
-    (all, ignored)
 }
 
 fn options(node: &Node, wrong: &mut Vec<Wrong>) -> BTreeMap<String, Vec<String>> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::LogFault;
 use crate::files::{Dir, How};
 use crate::redact;
-use crate::session::{digest, session_dir};
+use crate::session_folder::{digest, session_dir};
 
 const FAILURES: &str = "failed-hooks";
 /// The longest file that is read: a path and a description.

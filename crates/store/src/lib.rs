@@ -9,9 +9,11 @@ mod grants;
 mod hook_failures;
 mod log;
 mod mirror;
+mod project_file;
 mod raw;
 mod redact;
 mod session;
+mod session_folder;
 mod stamp;
 mod state;
 

@@ -5,29 +5,20 @@ mod calls;
 mod ledger;
 mod past;
 
-use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use tollgate_model::json::{self, Value};
 
 use crate::LogFault;
 use crate::clean::Clean;
-use crate::files::{Dir, File, How};
+use crate::files::{Dir, How};
+use crate::project_file::{Kept, MAX_PROJECT, NAME as PROJECT, kept_project, labelled, read_project};
+use crate::session_folder::{SESSIONS, digest, is_hash, session_dir, session_in};
+use crate::stamp::seconds;
 use crate::state;
 
 pub use ledger::{Kept as KeptText, remember, session_memory, session_text};
-
-const SESSIONS: &str = "sessions";
-const PROJECT: &str = "project";
-/// The longest project path that is kept.
-const MAX_PROJECT: usize = 4 << 10;
-/// The longest file of a project that is read: room for hundreds of workflows.
-const MAX_FILE: usize = MAX_PROJECT + (32 << 10);
-/// What stands between the project and the workflows that are under way. No line ends there, so that a file that was cut
-/// short is known for one.
-const LABEL: &str = "\u{1}";
-/// A session in use is marked as such once in this time, so that it is not pruned.
-const FRESH: Duration = Duration::from_hours(24);
 
 /// The project of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -140,86 +131,6 @@ pub(crate) fn call_id(state: &Dir, clean: &Clean, seq: u64) -> String {
     format!("h{id}")
 }
 
-pub(crate) fn session_dir(state: &Path, agent: &str, session: &str) -> Result<Dir, LogFault> {
-    session_in(&Dir::make(&state.components().collect::<std::path::PathBuf>())?, agent, session)
-}
-
-fn session_in(state: &Dir, agent: &str, session: &str) -> Result<Dir, LogFault> {
-    state.make_sub(SESSIONS)?.make_sub(&session_name(agent, session))
-}
-
-/// Where a session's things are, without a look whether they are there.
-pub(crate) fn session_path(state: &Path, agent: &str, session: &str) -> PathBuf {
-    state.join(SESSIONS).join(session_name(agent, session))
-}
-
-fn session_name(agent: &str, session: &str) -> String {
-    digest(&[agent, session]).to_hex().chars().take(32).collect()
-}
-
-/// A hash over texts that cannot run into each other.
-pub(crate) fn digest(texts: &[&str]) -> blake3::Hash {
-    let mut hasher = blake3::Hasher::new();
-    for text in texts {
-        hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
-    }
-    hasher.finalize()
-}
-
-enum Kept {
-    Nothing,
-    /// The path, and the workflows that are under way.
-    Whole(String, Option<Value>),
-    /// Cut short by a crash of the machine: as good as nothing.
-    Damaged,
-}
-
-/// Writes down beside the project which workflows are under way, where every event reads it anyway: one that is not
-/// named there is not asked. A session without a project gets both at its first event.
-pub(crate) fn label(dir: &Dir, workflows: Option<&Value>) -> Result<(), LogFault> {
-    let Kept::Whole(path, _) = read_project(dir)? else { return Ok(()) };
-    let text = labelled(&path, workflows).ok_or_else(|| dir.fault(rustix::io::Errno::FBIG, PROJECT))?;
-    dir.put(PROJECT, text.as_bytes(), true).map(drop)
-}
-
-/// The file of a project. What would not be read back whole is none.
-fn labelled(path: &str, workflows: Option<&Value>) -> Option<String> {
-    let mut text = path.to_owned();
-    if let Some(workflows) = workflows {
-        text.push_str(LABEL);
-        json::write(workflows, &mut text);
-    }
-    text.push('\n');
-    (text.len() <= MAX_FILE).then_some(text)
-}
-
-fn read_project(dir: &Dir) -> Result<Kept, LogFault> {
-    let Some((file, kept)) = kept_project(dir)? else { return Ok(Kept::Nothing) };
-    if matches!(kept, Kept::Whole(..)) {
-        refresh(&file);
-    }
-    Ok(kept)
-}
-
-fn kept_project(dir: &Dir) -> Result<Option<(File, Kept)>, LogFault> {
-    let Some(file) = dir.file(PROJECT, How::Read)? else { return Ok(None) };
-    let bytes = file.whole(MAX_FILE + 1).map_err(|errno| dir.fault(errno, PROJECT))?;
-    Ok(Some((file, whole(&bytes).unwrap_or(Kept::Damaged))))
-}
-
-fn whole(bytes: &[u8]) -> Option<Kept> {
-    let text = std::str::from_utf8(bytes.strip_suffix(b"\n")?).ok()?;
-    let (path, label) = text.split_once(LABEL).unwrap_or((text, ""));
-    if path.is_empty() || path.len() > MAX_PROJECT {
-        return None;
-    }
-    let workflows = match label {
-        "" => None,
-        label => Some(json::parse(label.as_bytes()).ok()?),
-    };
-    Some(Kept::Whole(path.to_owned(), workflows))
-}
-
 /// Keeps the project, once one is known. When another event was quicker, that one's counts.
 fn fix_project(dir: &Dir, path: String, replace: bool) -> SessionProject {
     if path.is_empty() {
@@ -244,17 +155,6 @@ fn fix_project(dir: &Dir, path: String, replace: bool) -> SessionProject {
     }
 }
 
-fn refresh(file: &File) {
-    let now = SystemTime::now();
-    if seconds(now) - file.changed > FRESH.as_secs() as i64 {
-        let now = rustix::fs::Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW };
-        let _ = rustix::fs::futimens(
-            &file.fd,
-            &rustix::fs::Timestamps { last_access: now, last_modification: now },
-        );
-    }
-}
-
 /// Seconds since anything in a session was changed.
 fn age(session: &Dir, now: i64) -> i64 {
     let changed = [PROJECT, calls::NAME, ledger::NAME, ledger::AHEAD, crate::state::NAME]
@@ -266,13 +166,4 @@ fn age(session: &Dir, now: i64) -> i64 {
 fn remove(session: &Dir) -> bool {
     let names = session.names().unwrap_or_default();
     names.iter().all(|name| session.remove(name))
-}
-
-fn is_hash(name: &str) -> bool {
-    name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
-}
-
-pub(crate) fn seconds(time: SystemTime) -> i64 {
-    let since = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    i64::try_from(since).unwrap_or(i64::MAX)
 }

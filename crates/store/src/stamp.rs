@@ -19,6 +19,12 @@ pub fn rfc3339(time: SystemTime) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{micros:06}Z")
 }
 
+/// Seconds since 1970; 0 before.
+pub(crate) fn seconds(time: SystemTime) -> i64 {
+    let since = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    i64::try_from(since).unwrap_or(i64::MAX)
+}
+
 /// The microseconds since 1970 of a time that `rfc3339` wrote, or of any RFC 3339 time in UTC; a date alone is its
 /// midnight. `None` for anything else.
 #[must_use]

@@ -15,7 +15,8 @@ use tollgate_model::{Change, State};
 
 use crate::LogFault;
 use crate::files::{Dir, How};
-use crate::session::{label, session_dir, session_path};
+use crate::project_file::label;
+use crate::session_folder::{session_dir, session_path};
 
 /// Whose state.
 #[derive(Clone, Copy, Debug)]

@@ -80,7 +80,7 @@ fn going(dir: &Dir, keep: Keep) -> Result<Vec<Part>, LogFault> {
             all.push(Part { name, size: file.size, changed: file.changed });
         }
     }
-    let since = keep.since.map(crate::session::seconds);
+    let since = keep.since.map(crate::stamp::seconds);
     let mut left: u64 = all.iter().map(|part| part.size).sum();
     let count = all
         .iter()

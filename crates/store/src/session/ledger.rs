@@ -6,8 +6,9 @@ use std::path::Path;
 use rustix::io::write;
 use tollgate_model::{Entry, Mark, Memory};
 
-use super::{digest, past, session_dir, session_path};
+use super::past;
 use crate::files::{Dir, How, read_at, write_whole};
+use crate::session_folder::{digest, session_dir, session_path};
 use crate::{LogFault, Redactor};
 
 pub(super) const NAME: &str = "ledger";
