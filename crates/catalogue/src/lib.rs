@@ -297,8 +297,12 @@ pub enum Deed {
     Publish(&'static str),
     /// Changes a database; the operation is one of the words the rules know.
     Database(&'static str),
-    /// Weakens a protection.
-    Weaken(&'static str),
+    /// Opens or disables the firewall.
+    WeakensFirewall,
+    /// Changes where packages come from.
+    ChangesPackageIndex,
+    /// Weakens a protection of the machine: how.
+    WeakensMachine(&'static str),
     /// Switches the machine off.
     Power,
 }

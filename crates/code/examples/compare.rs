@@ -17,7 +17,7 @@ use tollgate_code::facts::{Act, Data, Fact, Host, Language, Marks, Origin, Progr
 use tollgate_code::holes::Source;
 use tollgate_code::run;
 use tollgate_model::json::parse;
-use tollgate_model::{CodeSource, Effect, EffectKind, StillWorld};
+use tollgate_model::{CodeSource, Effect, EffectKind, EnvUse, StillWorld};
 use tollgate_shell::ast::Dialect;
 use tollgate_shell::eval::{Call, Note, Open, Outcome, Shell, Status};
 use tollgate_shell::value::{HoleSource, Piece, Taint, Text, Value};
@@ -224,12 +224,10 @@ fn key(kind: &EffectKind) -> Option<String> {
             }
         }
         EffectKind::Exec { source, .. } => format!("code {source:?}"),
-        EffectKind::EnvRead { names } if names.is_empty() => "env *".to_owned(),
-        EffectKind::EnvRead { names } if names.iter().any(|name| name.contains(": ")) => {
-            "host EnvRead".to_owned()
-        }
-        EffectKind::EnvRead { names } => format!("env {}", names.join(" ")),
-        EffectKind::Process { signal, .. } => format!("kill {signal}"),
+        EffectKind::EnvRead { what: EnvUse::All } => "env *".to_owned(),
+        EffectKind::EnvRead { what: EnvUse::Used(names) } => format!("env {}", names.join(" ")),
+        EffectKind::EnvRead { .. } => "host EnvRead".to_owned(),
+        EffectKind::Process { action, .. } => format!("kill {}", action.name()),
         EffectKind::Opaque { .. } => "opaque".to_owned(),
         EffectKind::Alter { .. } => return None,
         other => format!("host {}", format!("{other:?}").split([' ', '{']).next().unwrap_or_default()),

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use tollgate_model::phrase::{AGENT_CONTROL, HIDDEN, INSTRUCTION, MACHINE, PARENT, SCRIPT};
 use tollgate_model::{
-    Certainty, Effect, EffectKind, FileKind, Mark, Place, World, WriteMode, Zone, is_rebuildable,
+    Certainty, Effect, EffectKind, FileKind, Lasting, Mark, Place, Protection, Tampered, World, WriteMode,
+    Zone, is_rebuildable,
 };
 use tollgate_shell::eval::Shell;
 use tollgate_shell::first_lookalike;
@@ -134,7 +134,8 @@ fn meaning(effect: &Effect, all: &[Effect], analyst: &Analyst, shell: &Shell) ->
             let mut kinds = permitted(place, to, world);
             if *recursive && place.zone == Zone::Workspace && opens_to_all(to) && holds_code(place, world) {
                 kinds.push(EffectKind::Weaken {
-                    what: format!("{MACHINE}makes the code in {} world-writable", shown(place)),
+                    protection: Protection::Machine,
+                    how: format!("makes the code in {} world-writable", shown(place)),
                 });
             }
             kinds.extend(gate_lookup(place, all));
@@ -143,8 +144,8 @@ fn meaning(effect: &Effect, all: &[Effect], analyst: &Analyst, shell: &Shell) ->
         EffectKind::Net { host: name, .. } | EffectKind::Install { package: name, .. } => {
             disguised(name).into_iter().collect()
         }
-        EffectKind::Process { target, signal } => {
-            let ours = ends_gate(target, signal, all).or_else(|| ends_agent(target, all));
+        EffectKind::Process { target, action } => {
+            let ours = ends_gate(target, action.name(), all).or_else(|| ends_agent(target, all));
             ours.into_iter().collect()
         }
         _ => Vec::new(),
@@ -189,7 +190,10 @@ fn later(effect: &Effect, all: &[Effect], world: &dyn World, shell: &Shell) -> V
     if effect.certainty == Certainty::Certain
         && let Some(danger) = danger(place, &texts, all, world)
     {
-        kinds.push(EffectKind::Persist { place: format!("{SCRIPT}{}, which {danger}", shown(place)) });
+        kinds.push(EffectKind::Persist {
+            kind: Lasting::Script,
+            what: format!("{}, which {danger}", shown(place)),
+        });
         kinds.push(EffectKind::Leaves { place: place.clone(), mark: Mark::Dangerous(danger) });
     }
     kinds
@@ -248,7 +252,10 @@ fn written(place: &Place, texts: &[String], source: Option<&str>, world: &dyn Wo
     if place.zone == Zone::AgentConfig {
         kinds.extend(settings::written(place, texts, world));
     } else if settings::is_transcript(&place.path, world) {
-        kinds.push(EffectKind::Tamper { what: format!("{AGENT_CONTROL}its transcript {}", shown(place)) });
+        kinds.push(EffectKind::Tamper {
+            target: Tampered::AgentControl,
+            what: format!("its transcript {}", shown(place)),
+        });
     } else if settings::is_editor_settings(&place.path) {
         kinds.extend(texts.iter().filter_map(|text| settings::editor(place, text, world)));
         let part = source.filter(|_| texts.is_empty());
@@ -256,9 +263,7 @@ fn written(place: &Place, texts: &[String], source: Option<&str>, world: &dyn Wo
     } else {
         kinds.extend(settings::list_of_servers(place, texts, world));
     }
-    if let Some(left) = startup::left(place, texts, world) {
-        kinds.push(EffectKind::Persist { place: left });
-    }
+    kinds.extend(startup::left(place, texts, world));
     kinds
 }
 
@@ -299,11 +304,12 @@ pub(crate) fn planted(path: &str, shown: &str, text: &str, world: &dyn World) ->
     if let Some(unseen) = hidden::first(text, kind)
         && !had_hidden(path, &unseen, kind, world)
     {
-        kinds.push(EffectKind::Persist { place: format!("{HIDDEN}{shown}: \"{unseen}\"") });
+        kinds.push(EffectKind::Persist { kind: Lasting::HiddenText, what: format!("{shown}: \"{unseen}\"") });
     }
     if for_agents && let Some(poison) = instructions::poison(path, text, world) {
         kinds.push(EffectKind::Persist {
-            place: format!("{INSTRUCTION}{shown}, which tell an agent {poison}"),
+            kind: Lasting::Instructions,
+            what: format!("{shown}, which tell an agent {poison}"),
         });
     }
     kinds
@@ -324,7 +330,7 @@ fn guarded(place: &Place, world: &dyn World) -> Option<EffectKind> {
     } else {
         return None;
     };
-    Some(EffectKind::Tamper { what: format!("{AGENT_CONTROL}{what}") })
+    Some(EffectKind::Tamper { target: Tampered::AgentControl, what: format!("{what}") })
 }
 
 fn permitted(place: &Place, to: &str, world: &dyn World) -> Vec<EffectKind> {
@@ -336,7 +342,10 @@ fn permitted(place: &Place, to: &str, world: &dyn World) -> Vec<EffectKind> {
     }
     let exposed = matches!(place.zone, Zone::System | Zone::Home | Zone::Secret);
     if exposed && opens_to_all(to) {
-        kinds.push(EffectKind::Weaken { what: format!("{MACHINE}makes {} world-writable", shown(place)) });
+        kinds.push(EffectKind::Weaken {
+            protection: Protection::Machine,
+            how: format!("makes {} world-writable", shown(place)),
+        });
     }
     kinds
 }
@@ -414,7 +423,7 @@ fn gate_lookup(place: &Place, all: &[Effect]) -> Option<EffectKind> {
     };
     let looked_up = place.shown == "*" || place.shown == "*/tollgate";
     (looked_up && searched(all).iter().any(looks))
-        .then(|| EffectKind::Tamper { what: "Tollgate's program".into() })
+        .then(|| EffectKind::Tamper { target: Tampered::Gate, what: "Tollgate's program".into() })
 }
 
 /// A package manager is told to take the gate away.
@@ -452,7 +461,8 @@ fn uninstalls_gate(program: &str, argv: &[String]) -> Option<EffectKind> {
     let replaces = program == "cargo"
         && argv.iter().any(|word| word == "install")
         && (argv.windows(2).any(replaced) || argv.iter().any(|word| word == "--bin=tollgate"));
-    (removes || replaces).then(|| EffectKind::Tamper { what: "Tollgate's program".into() })
+    (removes || replaces)
+        .then(|| EffectKind::Tamper { target: Tampered::Gate, what: "Tollgate's program".into() })
 }
 
 /// The agent's own process: the parent of its shell, or one that is looked up by its name.
@@ -477,8 +487,10 @@ fn ends_agent(target: &str, all: &[Effect]) -> Option<EffectKind> {
         _ => false,
     };
     let unknown = target.contains("unknown");
-    (target == PARENT || AGENTS.contains(&target) || unknown && searched(all).iter().any(looked_up))
-        .then(|| EffectKind::Tamper { what: format!("{AGENT_CONTROL}its process") })
+    (target == EffectKind::PARENT
+        || AGENTS.contains(&target)
+        || unknown && searched(all).iter().any(looked_up))
+    .then(|| EffectKind::Tamper { target: Tampered::AgentControl, what: "its process".into() })
 }
 
 fn shown(place: &Place) -> String {

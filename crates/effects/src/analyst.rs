@@ -14,9 +14,9 @@ mod way;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use tollgate_model::phrase::FILL;
 use tollgate_model::{
-    Certainty, CodeSource, Effect, EffectKind, FileKind, Mark, Place, Span, World, WriteMode, Zone, work,
+    Certainty, CodeSource, Effect, EffectKind, FileKind, Mark, Place, ProcessAction, Span, World, WriteMode,
+    Zone, work,
 };
 use tollgate_shell::ast::{Dialect, ProblemKind};
 use tollgate_shell::eval::{Call, Host, Kind, Note, Open, OpenMode, Outcome, Shell, Status, Stream};
@@ -353,16 +353,16 @@ impl Host for Analyst<'_> {
                 self.opaque(unresolved::unread(problem.kind), problem.span);
             }
             Note::Recursion { name, background, piped, span } if background || piped => {
-                let kind = EffectKind::Process { signal: "fork-bomb".into(), target: name.to_string() };
+                let kind = EffectKind::Process { action: ProcessAction::ForkBomb, target: name.to_string() };
                 self.push(kind, span, Certainty::Certain);
             }
             Note::Recursion { .. } => {}
             Note::Swarm { span } => {
-                let kind = EffectKind::Process { signal: "fork-bomb".into(), target: "the loop".into() };
+                let kind = EffectKind::Process { action: ProcessAction::ForkBomb, target: "the loop".into() };
                 self.push(kind, span, Certainty::Certain);
             }
             Note::Flood { span } => {
-                let kind = EffectKind::Process { signal: FILL.into(), target: "the loop".into() };
+                let kind = EffectKind::Process { action: ProcessAction::FillDisk, target: "the loop".into() };
                 self.push(kind, span, Certainty::Certain);
             }
             Note::Budget { span, .. } => {

@@ -1,10 +1,9 @@
 //! What is in a file that something will run. Only what is grave is said: the rest is judged when it runs.
 
-use tollgate_model::git::GLOBAL_CONFIG;
-use tollgate_model::phrase::{
-    CREDENTIAL, ENVIRONMENT, FILL, OUTPUT, SECRET_DATA, SHELL, STARTUP_FILE, WAY_IN,
+use tollgate_model::{
+    Carried, Certainty, CodeSource, Effect, EffectKind, EnvUse, Lasting, NetDirection, Place, ProcessAction,
+    World, Zone,
 };
-use tollgate_model::{Certainty, CodeSource, Effect, EffectKind, NetDirection, Place, World, Zone};
 use tollgate_shell::value::Value;
 
 use crate::TEXT_LIMIT;
@@ -155,7 +154,7 @@ fn loaded(effect: &Effect, all: &[Effect]) -> Option<String> {
             grave(effect, all, Runs::OnLoad)
         }
         EffectKind::Net { direction: NetDirection::Out, carries, .. } => {
-            let own = |what: &String| matches!(what.as_str(), SHELL | ENVIRONMENT) || reads_key();
+            let own = |what: &Carried| matches!(what, Carried::Shell | Carried::Environment) || reads_key();
             sent(carries, all, true, Runs::OnLoad).filter(|_| carries.iter().any(own))
         }
         EffectKind::Delete { place, recursive: true, .. } if place.root => grave(effect, all, Runs::OnLoad),
@@ -182,15 +181,15 @@ fn grave(effect: &Effect, all: &[Effect], runs: Runs) -> Option<String> {
             format!("deletes {}", shown(place))
         }
         EffectKind::Device { place } if certain => format!("writes to the device {}", shown(place)),
-        EffectKind::Tamper { what } => format!("tampers with {what}"),
-        EffectKind::Process { signal, target } if certain => match (signal.as_str(), target.as_str()) {
-            ("fork-bomb", _) => "starts processes without end".to_owned(),
-            ("power", _) => "shuts the machine down".to_owned(),
+        EffectKind::Tamper { .. } => effect.kind.told(),
+        EffectKind::Process { action, target } if certain => match (action, target.as_str()) {
+            (ProcessAction::ForkBomb, _) => "starts processes without end".to_owned(),
+            (ProcessAction::Power, _) => "shuts the machine down".to_owned(),
             (_, "-1") => "ends every process".to_owned(),
-            (FILL, target) => format!("fills the disk (`{target}`)"),
+            (ProcessAction::FillDisk, target) => format!("fills the disk (`{target}`)"),
             _ => return None,
         },
-        EffectKind::Persist { place } => left(place, runs)?,
+        EffectKind::Persist { kind, what } => left(*kind, what, runs)?,
         EffectKind::Read { place, .. } if runs == Runs::ByItself && is_key(place) => {
             format!("reads {}", shown(place))
         }
@@ -199,37 +198,39 @@ fn grave(effect: &Effect, all: &[Effect], runs: Runs) -> Option<String> {
 }
 
 /// What goes away that must not. A variable with a secret's name goes to its own service in many tests and scripts.
-fn sent(carries: &[String], all: &[Effect], certain: bool, runs: Runs) -> Option<String> {
+fn sent(carries: &[Carried], all: &[Effect], certain: bool, runs: Runs) -> Option<String> {
     let dumps = || {
-        searched(all)
-            .iter()
-            .any(|effect| matches!(&effect.kind, EffectKind::EnvRead { names } if names.is_empty()))
+        searched(all).iter().any(|effect| matches!(&effect.kind, EffectKind::EnvRead { what: EnvUse::All }))
     };
     let reads_secret = || {
         let secret = |effect: &Effect| matches!(&effect.kind, EffectKind::Read { place, .. } if place.zone == Zone::Secret);
         searched(all).iter().any(secret)
     };
-    let counts = |what: &&String| match what.as_str() {
-        SHELL | ENVIRONMENT => true,
-        OUTPUT => dumps(),
-        SECRET_DATA => certain || runs == Runs::InPipeline || runs == Runs::ByItself && reads_secret(),
-        what => (certain || runs != Runs::WhenCalled) && (what.starts_with(CREDENTIAL) || looks_secret(what)),
+    let counts = |what: &&Carried| match what {
+        Carried::Shell | Carried::Environment => true,
+        Carried::Output => dumps(),
+        Carried::Secret => certain || runs == Runs::InPipeline || runs == Runs::ByItself && reads_secret(),
+        Carried::Credential(_) => certain || runs != Runs::WhenCalled,
+        other => (certain || runs != Runs::WhenCalled) && looks_secret(&other.told()),
     };
-    let what = carries.iter().find(counts)?;
-    Some(match what.as_str() {
-        SHELL => "gives control of a shell to another machine".to_owned(),
-        what => format!("sends {what} to another machine"),
+    Some(match carries.iter().find(counts)? {
+        Carried::Shell => "gives control of a shell to another machine".to_owned(),
+        what => format!("sends {} to another machine", what.told()),
     })
 }
 
 /// What stays behind: ways in always, and what starts by itself when the file does so too.
-fn left(place: &str, runs: Runs) -> Option<String> {
-    if let Some(key) = place.strip_prefix(GLOBAL_CONFIG).filter(|_| runs == Runs::ByItself) {
-        return Some(format!("sets `{key}` for every repository"));
+fn left(kind: Lasting, what: &str, runs: Runs) -> Option<String> {
+    match kind {
+        Lasting::GlobalGitSetting if runs == Runs::ByItself => {
+            Some(format!("sets `{what}` for every repository"))
+        }
+        Lasting::StartupFile if runs == Runs::ByItself && !what.contains("/bin/") => {
+            Some(format!("writes {what}"))
+        }
+        Lasting::AccessFile => Some(format!("writes {what}")),
+        _ => None,
     }
-    let file = place.strip_prefix(WAY_IN);
-    let start = place.strip_prefix(STARTUP_FILE).filter(|_| runs == Runs::ByItself);
-    file.or(start.filter(|file| !file.contains("/bin/"))).map(|file| format!("writes {file}"))
 }
 
 /// Outside of the workspace, of temporary folders and of caches, or all of the workspace.

@@ -1,10 +1,10 @@
 //! How grave it is what a written file would do when it runs. What a person calls a script for is no surprise: a script
 //! that is named for taking something down may do so, a build may not.
 
-use tollgate_model::git::SKIPS_TLS;
-use tollgate_model::phrase::{MACHINE, UNCHECKED};
 use tollgate_model::stage::{is_for_tests, is_production, is_protected_branch, place_of};
-use tollgate_model::{Certainty, Effect, EffectKind, Loss, Place, Rewrite, Zone, work};
+use tollgate_model::{
+    Certainty, Effect, EffectKind, InfraTool, Loss, Place, Protection, Rewrite, Zone, work,
+};
 
 use crate::carriers::Runs;
 use crate::search::searched;
@@ -234,11 +234,11 @@ impl Setting<'_> {
             {
                 Some(format!("changes the permissions of everything in `{}`", shown(place)))
             }
-            EffectKind::Weaken { what } if self.here() => self.weakens(what),
+            EffectKind::Weaken { protection, how } if self.here() => self.weakens(*protection, how),
             // What is built there is what others get.
-            EffectKind::Weaken { what } if what == SKIPS_TLS || what.ends_with(UNCHECKED) => {
-                Some(format!("connects {UNCHECKED}"))
-            }
+            EffectKind::Weaken {
+                protection: Protection::GitCertificates | Protection::Certificates, ..
+            } => Some("connects without certificate checks".to_owned()),
             EffectKind::Privilege { how } if self.here() && self.unasked() && how.contains("set-user-ID") => {
                 Some(format!("lets everybody run a program with the rights of its owner ({how})"))
             }
@@ -258,7 +258,7 @@ impl Setting<'_> {
         &self,
         effect: &Effect,
         all: &[Effect],
-        tool: &str,
+        tool: &InfraTool,
         operation: &str,
         target: &str,
     ) -> Option<String> {
@@ -278,7 +278,7 @@ impl Setting<'_> {
             }
             deletes
                 if self.unasked()
-                    && tool == tollgate_model::phrase::REMOTE_SHELL
+                    && *tool == InfraTool::RemoteShell
                     && !self.is_test
                     && deletes.starts_with("deletes") =>
             {
@@ -291,7 +291,7 @@ impl Setting<'_> {
     /// An environment that is thrown away, or one that the caller names.
     fn passes(&self, effect: &Effect, all: &[Effect]) -> bool {
         let program = |effect: &Effect| match &effect.kind {
-            EffectKind::Infra { tool, .. } => tool.clone(),
+            EffectKind::Infra { tool, .. } => tool.name().to_owned(),
             _ => String::new(),
         };
         let tool = program(effect);
@@ -379,15 +379,17 @@ impl Setting<'_> {
         }
     }
 
-    fn weakens(&self, what: &str) -> Option<String> {
+    fn weakens(&self, protection: Protection, how: &str) -> Option<String> {
         if self.purpose == Purpose::Removal {
             return None;
         }
         let always = ["firewall", "second root"];
         let off = ["SELinux", "confinement", "a security service", "checks of programs"];
-        let counts = always.iter().any(|word| what.contains(word))
-            || self.purpose != Purpose::Setup && off.iter().any(|word| what.contains(word));
-        counts.then(|| format!("weakens security ({})", what.strip_prefix(MACHINE).unwrap_or(what)))
+        let counts = protection == Protection::Firewall
+            || always.iter().any(|word| how.contains(word))
+            || self.purpose != Purpose::Setup && off.iter().any(|word| how.contains(word));
+        let what = if protection == Protection::Firewall { "the firewall " } else { "" };
+        counts.then(|| format!("weakens security ({what}{how})"))
     }
 }
 

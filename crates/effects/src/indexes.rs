@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use tollgate_model::phrase::MACHINE;
-use tollgate_model::{EffectKind, Place, World};
+use tollgate_model::{EffectKind, Place, Protection, World};
 use tollgate_shell::eval::Shell;
 use tollgate_shell::value::Value;
 
@@ -87,7 +86,8 @@ pub(crate) fn named(place: &Place, texts: &[String], shell: &Shell, world: &dyn 
     let short = || texts.iter().filter(|text| text.len() <= TEXT_LIMIT);
     let old = || world.read(&place.path, TEXT_LIMIT).and_then(|bytes| String::from_utf8(bytes).ok());
     let index = |address: &str| EffectKind::Weaken {
-        what: format!("the package index (`{address}` in `{}`)", place.shown),
+        protection: Protection::PackageIndex,
+        how: format!("(`{address}` in `{}`)", place.shown),
     };
     if LOCKS.contains(&name) {
         let new: Vec<String> = short().flat_map(|text| taken_from(text)).collect();
@@ -244,7 +244,10 @@ pub(crate) fn unproven(place: &Place, texts: &[String], world: &dyn World) -> Op
     let short = texts.iter().filter(|text| text.len() <= TEXT_LIMIT);
     let old = || world.read_disk(&place.path, TEXT_LIMIT).and_then(|bytes| String::from_utf8(bytes).ok());
     (short.into_iter().any(|text| says(text)) && !old().is_some_and(|old| says(&old))).then(|| {
-        EffectKind::Weaken { what: format!("{MACHINE}turns off certificate checks in `{}`", place.shown) }
+        EffectKind::Weaken {
+            protection: Protection::Machine,
+            how: format!("turns off certificate checks in `{}`", place.shown),
+        }
     })
 }
 

@@ -18,8 +18,7 @@ mod stands;
 mod words;
 
 use tollgate_model::json::Value;
-use tollgate_model::phrase::{CREDENTIAL, WEB_REQUEST};
-use tollgate_model::{EffectKind, NetDirection, Span, WriteMode};
+use tollgate_model::{Carried, EffectKind, InfraTool, NetDirection, Span, WriteMode};
 use tollgate_shell::eval::{Code, Scope};
 
 use crate::commands::{self, strangers};
@@ -80,7 +79,7 @@ fn one(hands: &mut Hands, server: &str, name: &str, input: &Value) {
     }
     if let Some((name, target)) = tool.takes_away(input) {
         hands.push(EffectKind::Infra {
-            tool: server.to_owned(),
+            tool: InfraTool::Named(server.to_owned()),
             operation: "delete".to_owned(),
             target: format!("{name} {target}"),
         });
@@ -88,8 +87,8 @@ fn one(hands: &mut Hands, server: &str, name: &str, input: &Value) {
     if let Some((operation, object)) = tool.database(input) {
         hands.push(EffectKind::Database { operation, object });
     }
-    if let Some(names) = tool.secrets(input) {
-        hands.push(EffectKind::EnvRead { names });
+    if let Some(what) = tool.secrets(input) {
+        hands.push(EffectKind::EnvRead { what });
     }
     opened::opens(&tool, input).into_iter().for_each(|kind| hands.push(kind));
     paid::pays(&tool, input).into_iter().for_each(|kind| hands.push(kind));
@@ -139,8 +138,8 @@ fn asked(hands: &mut Hands, tool: &Tool, input: &Value) {
         let deletes =
             said.eq_ignore_ascii_case("DELETE") || said.is_empty() && sends && tool.verb == Verb::Delete;
         if deletes && address.contains("://") && !is_this_machine(&Url::parse(address).host) {
-            let (tool, operation) = (WEB_REQUEST.to_owned(), "DELETE".to_owned());
-            hands.push(EffectKind::Infra { tool, operation, target: address.to_owned() });
+            let (tool, operation) = (InfraTool::WebRequest, "DELETE".to_owned());
+            hands.push(EffectKind::Infra { tool: tool, operation, target: address.to_owned() });
         }
     }
 }
@@ -396,7 +395,7 @@ fn takes_along(hands: &mut Hands, script: &str, url: &str) {
     let host = Url::parse(url).host;
     let keeps = ["document.cookie", "localStorage", "sessionStorage", "indexedDB"];
     if keeps.iter().any(|name| script.contains(name)) && !is_this_machine(&host) {
-        let carries = vec![format!("{CREDENTIAL}the session of the page")];
+        let carries = vec![Carried::Credential("the session of the page".to_owned())];
         hands.push(EffectKind::Net { host, direction: NetDirection::Out, carries });
     }
 }

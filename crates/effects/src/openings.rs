@@ -6,8 +6,7 @@ pub(crate) mod forges;
 pub(crate) mod leaves;
 pub(crate) mod manifests;
 
-use tollgate_model::EffectKind;
-use tollgate_model::phrase::MACHINE;
+use tollgate_model::{EffectKind, InfraTool, Protection};
 
 pub(crate) use leaves::Leaves;
 
@@ -42,9 +41,15 @@ impl Opening {
         let operation = match self.how {
             How::Public => "public",
             How::Grant => "grant-admin",
-            How::Weaker => return EffectKind::Weaken { what: format!("{MACHINE}{}", self.what) },
+            How::Weaker => {
+                return EffectKind::Weaken { protection: Protection::Machine, how: format!("{}", self.what) };
+            }
         };
-        EffectKind::Infra { tool: tool.to_owned(), operation: operation.to_owned(), target: self.what }
+        EffectKind::Infra {
+            tool: InfraTool::Named(tool.to_owned()),
+            operation: operation.to_owned(),
+            target: self.what,
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Signals for the gate's own process, however it is picked: by name, by pattern, by what it has open.
 
 use regex_lite::{Regex, RegexBuilder};
-use tollgate_model::{Effect, EffectKind};
+use tollgate_model::{Effect, EffectKind, Tampered};
 
 use crate::search::searched;
 
@@ -14,7 +14,7 @@ pub(crate) fn ends_gate(target: &str, signal: &str, all: &[Effect]) -> Option<Ef
             && searched(all)
                 .iter()
                 .any(|effect| command_of(effect).is_some_and(|words| looks_gate_up(&words)));
-    ends.then(|| EffectKind::Tamper { what: "Tollgate's process".into() })
+    ends.then(|| EffectKind::Tamper { target: Tampered::Gate, what: "Tollgate's process".into() })
 }
 
 fn names_gate(text: &str) -> bool {

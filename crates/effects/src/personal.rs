@@ -1,7 +1,7 @@
 //! What is private in a text that a person gives an agent: addresses, numbers, credentials. Only the kind and a
 //! masked form are taken down, never the value.
 
-use tollgate_model::{Certainty, Effect, EffectKind, Span, personal, phrase};
+use tollgate_model::{Certainty, Effect, EffectKind, PrivateData, Span, personal};
 
 use crate::secrets_scan::credentials;
 
@@ -19,14 +19,13 @@ pub(crate) fn effects(text: &str) -> Vec<Effect> {
         let count = counts.entry(private.what).or_insert(0);
         *count += 1;
         if *count <= MOST {
-            let kind = EffectKind::Private { what: private.what.to_owned(), shown: private.shown };
+            let kind = EffectKind::Private { what: private.what, shown: private.shown };
             found.push(Effect { kind, span: private.span, certainty: Certainty::Certain });
         }
     }
     let whole = Span::new(0, text.len());
     for kind in credentials(text) {
-        let kind =
-            EffectKind::Private { what: format!("{}{kind}", phrase::CREDENTIAL), shown: String::new() };
+        let kind = EffectKind::Private { what: PrivateData::Credential(kind), shown: String::new() };
         found.push(Effect { kind, span: whole, certainty: Certainty::Certain });
     }
     found

@@ -1,7 +1,7 @@
 //! Pictures in texts that are shown as pages: whoever shows the page fetches them, and their addresses say
 //! something to whoever answers.
 
-use tollgate_model::{EffectKind, NetDirection, Place, World};
+use tollgate_model::{Carried, EffectKind, NetDirection, Place, World};
 
 use crate::TEXT_LIMIT;
 use crate::url::Url;
@@ -15,7 +15,7 @@ pub(crate) fn sent(place: &Place, texts: &[String], world: &dyn World) -> Vec<Ef
     if !pages.iter().any(|end| place.path.to_ascii_lowercase().ends_with(end)) {
         return Vec::new();
     }
-    let told: Vec<(&str, Url, Vec<String>)> = texts
+    let told: Vec<(&str, Url, Vec<Carried>)> = texts
         .iter()
         .filter(|text| text.len() <= TEXT_LIMIT)
         .flat_map(|text| addresses(text))

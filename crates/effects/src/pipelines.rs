@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use tollgate_model::hosts::on_forge;
-use tollgate_model::phrase::UNCHECKED;
 
 use crate::commands::is_unchecked;
 use crate::languages::Language;
@@ -91,7 +90,7 @@ pub(crate) fn unchecked(text: &str) -> Option<String> {
         let (name, value) = line.trim().trim_start_matches("- ").split_once([':', '='])?;
         let value = value.split(" #").next().unwrap_or_default().trim().trim_matches(['"', '\'']);
         let name = name.trim().trim_matches(['"', '\'']);
-        is_unchecked(name, value).then(|| format!("connects {UNCHECKED} (`{name}`)"))
+        is_unchecked(name, value).then(|| format!("connects without certificate checks (`{name}`)"))
     };
     text.lines().find_map(off)
 }

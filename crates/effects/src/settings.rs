@@ -1,8 +1,7 @@
 //! Settings of coding agents, judged by key: what decides over the agent is guarded, the rest is asked about.
 
 use tollgate_model::json::{self, Value};
-use tollgate_model::phrase::{AGENT_CONTROL, AGENT_SETTINGS};
-use tollgate_model::{EffectKind, FileKind, Place, World, Zone};
+use tollgate_model::{EffectKind, FileKind, Place, Protection, Tampered, World, Zone};
 
 use crate::startup::below_home;
 
@@ -239,12 +238,12 @@ pub(crate) fn without_comments(text: &str) -> String {
 
 fn control(place: &Place, keys: &str) -> EffectKind {
     let keys = if keys.is_empty() { String::new() } else { format!("{keys} in ") };
-    EffectKind::Tamper { what: format!("{AGENT_CONTROL}{keys}{}", shown(place)) }
+    EffectKind::Tamper { target: Tampered::AgentControl, what: format!("{keys}{}", shown(place)) }
 }
 
 /// A change of settings that decide nothing.
 pub(crate) fn other(place: &Place, does: &str) -> EffectKind {
-    EffectKind::Weaken { what: format!("{AGENT_SETTINGS}{} ({does})", shown(place)) }
+    EffectKind::Weaken { protection: Protection::AgentSettings, how: format!("{} ({does})", shown(place)) }
 }
 
 /// What an agent is told, by name or by folder: it does what these say, without asking who wrote them.

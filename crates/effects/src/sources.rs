@@ -3,7 +3,7 @@
 use tollgate_model::git::Repo;
 use tollgate_model::hosts::on_forge;
 use tollgate_model::json::{self, Value as Json};
-use tollgate_model::{EffectKind, Place, World};
+use tollgate_model::{EffectKind, Place, Protection, World};
 
 use crate::TEXT_LIMIT;
 use crate::indexes::{is_requirements, is_usual_host};
@@ -45,8 +45,10 @@ pub(crate) fn strange(place: &Place, texts: &[String], world: &dyn World) -> Opt
     let new: Vec<String> = short.flat_map(|text| addresses(name, text)).collect();
     let address = new.into_iter().find(|address| is_strange(address, &place.path, world))?;
     let old = world.read_disk(&place.path, TEXT_LIMIT).and_then(|bytes| String::from_utf8(bytes).ok());
-    (!old.is_some_and(|old| old.contains(&address)))
-        .then(|| EffectKind::Weaken { what: format!("the package index (`{address}` in `{}`)", place.shown) })
+    (!old.is_some_and(|old| old.contains(&address))).then(|| EffectKind::Weaken {
+        protection: Protection::PackageIndex,
+        how: format!("(`{address}` in `{}`)", place.shown),
+    })
 }
 
 /// The addresses that packages come from.

@@ -2,9 +2,7 @@
 
 mod places;
 
-use tollgate_model::phrase::{AUTO_RUN, JOB, STARTUP_FILE, WAY_IN};
-
-use tollgate_model::{CodeSource, Effect, EffectKind, FileKind, Mark, Place, World, Zone};
+use tollgate_model::{CodeSource, Effect, EffectKind, FileKind, Lasting, Mark, Place, World, Zone};
 
 use places::{HOME_JOBS, HOME_STARTUP, HOME_WAYS_IN, SYSTEM_JOBS, SYSTEM_STARTUP, SYSTEM_WAYS_IN};
 
@@ -14,7 +12,7 @@ use crate::paths::{glob_could_be, normal, within};
 use tollgate_catalogue::Tag;
 
 /// What a write to this place leaves behind, if something will run or read it by itself.
-pub(crate) fn left(place: &Place, texts: &[String], world: &dyn World) -> Option<String> {
+pub(crate) fn left(place: &Place, texts: &[String], world: &dyn World) -> Option<EffectKind> {
     if place.pattern {
         return loose(place).or_else(|| spelled(place, world));
     }
@@ -26,77 +24,85 @@ pub(crate) fn left(place: &Place, texts: &[String], world: &dyn World) -> Option
         in_system(path.trim_start_matches('/'))
     };
     let start = start.or_else(|| anywhere(path, texts, world))?;
-    Some(format!("{start}{shown}"))
+    Some(EffectKind::Persist { kind: start, what: shown })
 }
 
 /// In a folder that is only known when it runs, a name may still say what the file is for.
-fn loose(place: &Place) -> Option<String> {
+fn loose(place: &Place) -> Option<EffectKind> {
     let path = if place.path.is_empty() { &place.shown } else { &place.path };
     let name = path.rsplit('/').next().unwrap_or_default();
     let starts = name.ends_with(".pth") || matches!(name, "sitecustomize.py" | "usercustomize.py");
-    starts.then(|| format!("{STARTUP_FILE}`{name}`"))
+    starts.then(|| EffectKind::Persist { kind: Lasting::StartupFile, what: format!("`{name}`") })
 }
 
 /// A pattern that says most of a name: `~/.bashr?`.
-fn spelled(place: &Place, world: &dyn World) -> Option<String> {
+fn spelled(place: &Place, world: &dyn World) -> Option<EffectKind> {
     let rest = below_home(&place.path, world)?;
     let known = rest.chars().filter(|c| c.is_alphanumeric()).count();
-    let tables = [(HOME_WAYS_IN, WAY_IN), (HOME_JOBS, JOB), (HOME_STARTUP, STARTUP_FILE)];
+    let tables = [
+        (HOME_WAYS_IN, Lasting::AccessFile),
+        (HOME_JOBS, Lasting::Job),
+        (HOME_STARTUP, Lasting::StartupFile),
+    ];
     let could_be = |entry: &&str| known > 3 && rest.starts_with('.') && glob_could_be(rest, entry);
-    let (_, start) = tables.iter().find(|(entries, _)| entries.iter().any(could_be))?;
-    Some(format!("{start}`{}`", place.shown))
+    let (_, kind) = tables.into_iter().find(|(entries, _)| entries.iter().any(could_be))?;
+    Some(EffectKind::Persist { kind, what: format!("`{}`", place.shown) })
 }
 
-fn in_home(rest: &str) -> Option<&'static str> {
+fn in_home(rest: &str) -> Option<Lasting> {
     if any(HOME_WAYS_IN, rest) {
-        return Some(WAY_IN);
+        return Some(Lasting::AccessFile);
     }
     if any(HOME_JOBS, rest) {
-        return Some(JOB);
+        return Some(Lasting::Job);
     }
-    any(HOME_STARTUP, rest).then_some(STARTUP_FILE)
+    any(HOME_STARTUP, rest).then_some(Lasting::StartupFile)
 }
 
-fn in_system(rest: &str) -> Option<&'static str> {
+fn in_system(rest: &str) -> Option<Lasting> {
     if any(SYSTEM_WAYS_IN, rest) {
-        return Some(WAY_IN);
+        return Some(Lasting::AccessFile);
     }
     if any(SYSTEM_JOBS, rest) {
-        return Some(JOB);
+        return Some(Lasting::Job);
     }
-    any(SYSTEM_STARTUP, rest).then_some(STARTUP_FILE)
+    any(SYSTEM_STARTUP, rest).then_some(Lasting::StartupFile)
 }
 
 /// Files that are run by themselves wherever they lie: hooks of repositories, what Python loads at every
 /// start, and what editors run when a folder is opened.
-fn anywhere(path: &str, texts: &[String], world: &dyn World) -> Option<&'static str> {
+fn anywhere(path: &str, texts: &[String], world: &dyn World) -> Option<Lasting> {
     let parts: Vec<&str> = path.split('/').collect();
     let says = |text: &str| texts.iter().any(|content| content.contains(text));
     match parts.as_slice() {
-        [.., "site-packages" | "dist-packages", name] if runs_in_python(name, texts) => Some(STARTUP_FILE),
-        [.., "sitecustomize.py" | "usercustomize.py"] => Some(STARTUP_FILE),
-        [.., ".git", "hooks", name] if !name.ends_with(".sample") => Some(AUTO_RUN),
+        [.., "site-packages" | "dist-packages", name] if runs_in_python(name, texts) => {
+            Some(Lasting::StartupFile)
+        }
+        [.., "sitecustomize.py" | "usercustomize.py"] => Some(Lasting::StartupFile),
+        [.., ".git", "hooks", name] if !name.ends_with(".sample") => Some(Lasting::AutoRunFile),
         [folder @ .., "hooks", name]
             if is_git_hook(name) && !folder.is_empty() && is_git_folder(&folder.join("/"), world) =>
         {
-            Some(AUTO_RUN)
+            Some(Lasting::AutoRunFile)
         }
         [.., ".husky", name]
             if is_git_hook(name) && !all(texts, starts_tasks) && !only_checks(texts, world) =>
         {
-            Some(AUTO_RUN)
+            Some(Lasting::AutoRunFile)
         }
-        [.., ".envrc"] if !all(texts, sets_up) => Some(AUTO_RUN),
-        [.., ".vscode", "tasks.json"] if says("folderOpen") => Some(AUTO_RUN),
+        [.., ".envrc"] if !all(texts, sets_up) => Some(Lasting::AutoRunFile),
+        [.., ".vscode", "tasks.json"] if says("folderOpen") => Some(Lasting::AutoRunFile),
         [folder @ .., ".yarnrc.yml"]
             if texts.iter().any(|text| runs_from_elsewhere(&folder.join("/"), text)) =>
         {
-            Some(AUTO_RUN)
+            Some(Lasting::AutoRunFile)
         }
         [folder @ .., ".git"] if texts.iter().any(|text| leads_elsewhere(&folder.join("/"), text, world)) => {
-            Some(AUTO_RUN)
+            Some(Lasting::AutoRunFile)
         }
-        [.., ".npmrc"] if ["script-shell", "node-options", "git="].into_iter().any(says) => Some(AUTO_RUN),
+        [.., ".npmrc"] if ["script-shell", "node-options", "git="].into_iter().any(says) => {
+            Some(Lasting::AutoRunFile)
+        }
         _ => None,
     }
 }

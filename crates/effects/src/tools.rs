@@ -2,10 +2,9 @@
 
 use std::collections::HashSet;
 
-use tollgate_model::phrase::{INSTRUCTION, PROMPT, SANDBOX, STORE};
 use tollgate_model::{
-    Certainty, Dialect, Effect, EffectKind, FileKind, Mark, NetDirection, Place, Replacement, SearchScope,
-    Span, ToolCall, ToolUse, World, WriteMode, work,
+    Certainty, Dialect, Effect, EffectKind, EnvUse, FileKind, Lasting, Mark, NetDirection, Place, Protection,
+    Replacement, SearchScope, Span, ToolCall, ToolUse, World, WriteMode, work,
 };
 use tollgate_shell::eval::{Call, Code, Input, Kind, Scope, Shell, Stream};
 use tollgate_shell::value::Value;
@@ -77,7 +76,7 @@ fn effects_in(tool: &ToolUse, cwd: &str, world: &dyn World) -> Vec<Effect> {
         ToolCall::Shell { command, dialect: Dialect::Posix, cwd: own, sandbox_off } => {
             hands = Hands::new(world, own.as_deref().unwrap_or(cwd));
             if *sandbox_off {
-                hands.push(EffectKind::Weaken { what: SANDBOX.into() });
+                hands.push(EffectKind::Weaken { protection: Protection::AgentSandbox, how: String::new() });
             }
             hands.analyst.before.plain = is_plain(command);
             hands.unwrapped(command);
@@ -87,7 +86,7 @@ fn effects_in(tool: &ToolUse, cwd: &str, world: &dyn World) -> Vec<Effect> {
         ToolCall::Shell { command, cwd: own, sandbox_off, .. } => {
             hands = Hands::new(world, own.as_deref().unwrap_or(cwd));
             if *sandbox_off {
-                hands.push(EffectKind::Weaken { what: SANDBOX.into() });
+                hands.push(EffectKind::Weaken { protection: Protection::AgentSandbox, how: String::new() });
             }
             let code = Value::text(command);
             run_language(&mut hands.analyst, &mut hands.shell, Language::PowerShell, &code);
@@ -114,8 +113,8 @@ fn effects_in(tool: &ToolUse, cwd: &str, world: &dyn World) -> Vec<Effect> {
         ToolCall::Spawn { agent, prompt } => {
             hands.push(EffectKind::Spawn { agent: agent.clone() });
             if let Some(order) = orders::order(prompt, world) {
-                let place = format!("{INSTRUCTION}{PROMPT}, which tell it {order}");
-                hands.push(EffectKind::Persist { place });
+                let what = format!("which tell it {order}");
+                hands.push(EffectKind::Persist { kind: Lasting::AgentPrompt, what });
             }
         }
         ToolCall::Mcp { server, tool: name } => mcp::effects(&mut hands, server, name, &tool.input),
@@ -353,7 +352,7 @@ impl<'w> Hands<'w> {
             self.push(EffectKind::Opaque { why: "programs interpret the address differently".into() });
         }
         if let Some(keeper) = url::keeper(url) {
-            self.push(EffectKind::EnvRead { names: vec![format!("{STORE}{keeper}")] });
+            self.push(EffectKind::EnvRead { what: EnvUse::Store(keeper.to_string()) });
         }
         let carries = address.carries(url);
         let direction = if carries.is_empty() { NetDirection::In } else { NetDirection::Out };

@@ -4,7 +4,7 @@ mod encoded;
 
 use core::net::{Ipv4Addr, Ipv6Addr};
 
-use tollgate_model::{hosts, phrase};
+use tollgate_model::{Carried, hosts};
 
 use crate::encodings;
 use crate::secrets_scan::{is_secret_line, sent_credentials, sent_value};
@@ -54,25 +54,24 @@ impl Url {
         Self { scheme, user, host, written, path: owned(path), query: owned(query), strange }
     }
 
-    /// What the address carries to whoever answers it, in words for people. `text` is the whole of it.
-    pub fn carries(&self, text: &str) -> Vec<String> {
+    /// What the address carries to whoever answers it, one by one. `text` is the whole of it.
+    pub fn carries(&self, text: &str) -> Vec<Carried> {
         self.carries_within(text, NESTED)
     }
 
-    fn carries_within(&self, text: &str, depth: u8) -> Vec<String> {
+    fn carries_within(&self, text: &str, depth: u8) -> Vec<Carried> {
         let caught = hosts::is_catcher(&self.host) && !self.query.is_empty();
         let data = looks_encoded(self)
             .or_else(|| caught.then(|| self.query.chars().take(24).collect()))
-            .map(|value| format!("{}{value}", phrase::IN_ADDRESS));
-        let in_name =
-            label_holds_data(&self.written).then(|| format!("{}{}", phrase::IN_NAME, phrase::OUTPUT));
+            .map(Carried::Encoded);
+        let in_name = label_holds_data(&self.written).then(|| Carried::Output.in_host_name());
         let mut kinds = sent_credentials(text);
         if !is_this_machine(&self.host) {
             let told = self.told().filter(|kind| !kinds.contains(kind));
             kinds.extend(told);
         }
-        let credentials = kinds.into_iter().map(|kind| format!("{}{kind}", phrase::CREDENTIAL));
-        let mut all: Vec<String> = data.into_iter().chain(in_name).chain(credentials).collect();
+        let credentials = kinds.into_iter().map(|kind| Carried::Credential(kind.to_owned()));
+        let mut all: Vec<Carried> = data.into_iter().chain(in_name).chain(credentials).collect();
         // Whoever passes a visitor on passes on what the next address carries.
         if all.is_empty() && depth > 0 {
             let inner = self

@@ -1,11 +1,10 @@
 //! Git commands and what they would do, in a repository with uncommitted work.
 
-use tollgate_model::git::{FOREIGN_PUSH, GitStatus, SKIPS_HOOKS, SKIPS_TLS};
+use tollgate_model::git::GitStatus;
 use tollgate_model::json::Value;
-use tollgate_model::phrase::STARTUP_FILE;
 use tollgate_model::{
-    Agent, Certainty, Effect, EffectKind, Event, Kind, Loss, Memory, Rewrite, StillFile, StillGit,
-    StillWorld, ToolCall, ToolUse,
+    Agent, Audience, Certainty, Effect, EffectKind, Event, Kind, Lasting, Loss, Memory, Protection, Rewrite,
+    StillFile, StillGit, StillWorld, ToolCall, ToolUse,
 };
 
 /// `/w` is a repository on `feature/x` with a staged, a changed, an unknown and ignored files. `/clean` has none.
@@ -108,17 +107,15 @@ fn brief(effect: &Effect) -> Option<String> {
             };
             format!("{how} {remote} {branch}")
         }
-        EffectKind::Publish { target } => match target.strip_prefix(FOREIGN_PUSH) {
-            Some(address) => format!("foreign {address}"),
-            None => format!("publishes {target}"),
-        },
-        EffectKind::Weaken { what } if what == SKIPS_HOOKS => "skips hooks".into(),
-        EffectKind::Weaken { what } if what == SKIPS_TLS => "skips tls".into(),
-        EffectKind::Weaken { what } => format!("weakens {what}"),
+        EffectKind::Publish { target: Audience::ForeignRemote(address) } => format!("foreign {address}"),
+        EffectKind::Publish { target } => format!("publishes {}", target.told()),
+        EffectKind::Weaken { protection: Protection::GitHooks, .. } => "skips hooks".into(),
+        EffectKind::Weaken { protection: Protection::GitCertificates, .. } => "skips tls".into(),
+        EffectKind::Weaken { .. } => effect.kind.told(),
         // What any write to such a place means is not git's.
         EffectKind::Tamper { .. } => return None,
-        EffectKind::Persist { place } if place.starts_with(STARTUP_FILE) => return None,
-        EffectKind::Persist { place } => format!("persists {place}"),
+        EffectKind::Persist { kind: Lasting::StartupFile, .. } => return None,
+        EffectKind::Persist { .. } => format!("persists {}", effect.kind.what().unwrap_or_default()),
         EffectKind::Read { place, .. } => format!("reads {}", place.path),
         EffectKind::Write { place, .. } => format!("writes {}", place.path),
         EffectKind::Delete { place, .. } => format!("rm {}", place.path),

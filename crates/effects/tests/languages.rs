@@ -14,8 +14,8 @@ mod languages {
 
 use tollgate_model::json::Value;
 use tollgate_model::{
-    Agent, Certainty, CodeSource, Effect, EffectKind, Event, Kind, NetDirection, StillFile, StillWorld,
-    ToolCall, ToolUse, Zone,
+    Agent, Certainty, CodeSource, Effect, EffectKind, EnvUse, Event, Kind, NetDirection, StillFile,
+    StillWorld, ToolCall, ToolUse, Zone,
 };
 
 fn world() -> StillWorld {
@@ -69,11 +69,14 @@ fn shown(effect: &Effect) -> String {
         EffectKind::Exec { source: CodeSource::Literal, program, .. } => format!("exec {program}"),
         EffectKind::Exec { source, program, .. } => format!("{program} {source:?}").to_lowercase(),
         EffectKind::Net { host, direction: NetDirection::Out, carries } => {
-            format!("send {host} {}", carries.join(","))
+            format!("send {host} {}", told(carries))
         }
         EffectKind::Net { host, .. } => format!("fetch {host}"),
-        EffectKind::Process { signal, target } => format!("{signal} {target}"),
-        EffectKind::EnvRead { names } => format!("env {}", names.join(",")),
+        EffectKind::Process { action, target } => format!("{} {target}", action.name()),
+        EffectKind::EnvRead { what: EnvUse::All } => "env ".to_owned(),
+        EffectKind::EnvRead { what: EnvUse::Used(names) } => format!("env {}", names.join(",")),
+        EffectKind::EnvRead { what: EnvUse::Printed(names) } => format!("env printed: {}", names.join(",")),
+        EffectKind::EnvRead { what: EnvUse::Store(store) } => format!("env store: {store}"),
         EffectKind::Opaque { .. } => "opaque".to_owned(),
         other => other.name().to_owned(),
     };
@@ -106,7 +109,7 @@ fn quiet(cases: &[&str]) {
             matches!(source, CodeSource::Downloaded | CodeSource::Decoded)
                 || (*source == CodeSource::Variable && program == "code")
         }
-        EffectKind::EnvRead { names } => names.is_empty(),
+        EffectKind::EnvRead { what } => *what == EnvUse::All,
         EffectKind::Net { direction, .. } => *direction == NetDirection::Out,
         EffectKind::Leaves { .. } | EffectKind::Alter { .. } => false,
         _ => true,
@@ -118,4 +121,9 @@ fn quiet(cases: &[&str]) {
     });
     let wrong: Vec<String> = wrong.collect();
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// What is sent, in words.
+fn told(carries: &[tollgate_model::Carried]) -> String {
+    carries.iter().map(|what| what.told().into_owned()).collect::<Vec<_>>().join(",")
 }

@@ -63,12 +63,12 @@ fn shown(effect: &Effect) -> Option<String> {
             format!("delete{} {}", if *recursive { "-all" } else { "" }, place.path)
         }
         EffectKind::Net { host, carries, .. } => {
-            format!("net {host} {}", carries.join(",")).trim_end().to_owned()
+            format!("net {host} {}", told(carries)).trim_end().to_owned()
         }
         EffectKind::Database { operation, object } => format!("db {operation} {object}"),
-        EffectKind::Persist { place } => format!("persist {place}"),
-        EffectKind::Tamper { what } => format!("tamper {what}"),
-        EffectKind::Weaken { what } => format!("weaken {what}"),
+        EffectKind::Persist { .. } | EffectKind::Tamper { .. } | EffectKind::Weaken { .. } => {
+            format!("{} {}", effect.kind.name(), effect.kind.what().unwrap_or_default())
+        }
         EffectKind::Opaque { why } => format!("opaque {why}"),
         _ => return None,
     };
@@ -316,4 +316,9 @@ fn archives_read_write_and_delete() {
     ] {
         check(command, &shell(command), &expected);
     }
+}
+
+/// What is sent, in words.
+fn told(carries: &[tollgate_model::Carried]) -> String {
+    carries.iter().map(|what| what.told().into_owned()).collect::<Vec<_>>().join(",")
 }

@@ -138,6 +138,195 @@ pub enum Rewrite {
     Local,
 }
 
+/// What stays after the session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Lasting {
+    /// A file that a shell, a session or a program reads whenever it starts.
+    StartupFile,
+    /// A file that lets somebody in or gives rights: keys for logins, sudo rules, preloaded code.
+    AccessFile,
+    /// Something that a timer or a service manager starts.
+    Job,
+    /// A file of a project that runs without being asked for.
+    AutoRunFile,
+    /// A script or recipe that does something grave when it runs.
+    Script,
+    /// A text with characters that nobody sees.
+    HiddenText,
+    /// Instructions for agents that turn them against their person.
+    Instructions,
+    /// The same, in the prompt for another agent.
+    AgentPrompt,
+    /// A setting of git for every repository of the user.
+    GlobalGitSetting,
+    /// A setting of git for one repository.
+    GitSetting,
+    /// A process that goes on after the call.
+    Process,
+}
+
+/// What protects, and is weakened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Protection {
+    /// Rights and checks of the machine.
+    Machine,
+    /// The machine's checks of certificates: programs believe every server.
+    Certificates,
+    /// The machine's firewall.
+    Firewall,
+    /// Where packages come from.
+    PackageIndex,
+    /// Settings of a coding agent that do not decide what it may do.
+    AgentSettings,
+    /// The approvals of a coding agent that is started.
+    AgentApprovals,
+    /// The sandbox around the call itself.
+    AgentSandbox,
+    /// The hooks of a repository.
+    GitHooks,
+    /// Git's checks of certificates.
+    GitCertificates,
+    /// Something that no rule tells apart.
+    Other,
+}
+
+/// What is tampered with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tampered {
+    /// What decides over a coding agent: hooks, permissions, environment, servers, transcripts.
+    AgentControl,
+    /// The gate itself.
+    Gate,
+}
+
+/// What is read of the environment, or of what keeps secrets like it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum EnvUse {
+    /// All variables are printed.
+    All,
+    /// The values of these are used.
+    Used(Vec<String>),
+    /// These, which hold secrets, are printed.
+    Printed(Vec<String>),
+    /// A store of secrets is read.
+    Store(String),
+}
+
+/// What goes out over the network.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Carried {
+    /// Data from a place of secrets, or the value of a secret variable.
+    Secret,
+    /// All environment variables.
+    Environment,
+    /// What looks like a credential, of this kind.
+    Credential(String),
+    /// What is in files, without their names.
+    FileData,
+    /// The same, as a part of the address.
+    FileInAddress,
+    /// What a command printed.
+    Output,
+    /// The value of an unknown variable.
+    Variable,
+    /// A part of an address that looks like encoded data.
+    Encoded(String),
+    /// Something that is a part of the host name.
+    InHostName(Box<Carried>),
+    /// A shell whose input and output are the connection.
+    Shell,
+    /// A way for others into this machine, by this program.
+    Tunnel(String),
+    /// A file by its name, or something else in words.
+    Named(String),
+}
+
+impl Carried {
+    /// Something that is a part of the host name.
+    #[must_use]
+    pub fn in_host_name(self) -> Self {
+        Self::InHostName(Box::new(self))
+    }
+}
+
+impl From<String> for Carried {
+    fn from(name: String) -> Self {
+        Self::Named(name)
+    }
+}
+
+/// Who can see what is made public.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Audience {
+    /// Whoever uses a registry of packages: `npm`.
+    Registry(String),
+    /// Whoever reads an address that is no remote of the repository; empty when it is not known.
+    ForeignRemote(String),
+    /// Others, in words.
+    Other(String),
+}
+
+/// What infrastructure is changed with.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum InfraTool {
+    /// A command that runs on another machine.
+    RemoteShell,
+    /// A request to a service.
+    WebRequest,
+    /// A program or a server of tools, by its name.
+    Named(String),
+}
+
+/// What is done to processes or to the machine.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ProcessAction {
+    /// A signal, or what sends it.
+    Signal(String),
+    /// The machine is shut down or restarted.
+    Power,
+    /// Processes are started without end.
+    ForkBomb,
+    /// A file is written without end.
+    FillDisk,
+    /// Looks into a process, or holds it up.
+    Trace,
+}
+
+impl ProcessAction {
+    /// A signal by its name.
+    #[must_use]
+    pub fn signal(name: &str) -> Self {
+        Self::Signal(name.to_owned())
+    }
+
+    /// In conditions of policies: the signal, or `power`, `fork-bomb`, `fill`, `trace`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Signal(name) => name,
+            Self::Power => "power",
+            Self::ForkBomb => "fork-bomb",
+            Self::FillDisk => "fill",
+            Self::Trace => "trace",
+        }
+    }
+}
+
+/// Something private that a prompt holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PrivateData {
+    /// An address of mail.
+    Email,
+    /// The number of a payment card.
+    Card,
+    /// A number of the United States' social security.
+    SocialSecurity,
+    /// A number that a person is called by.
+    Phone,
+    /// Something that looks like a credential, of this kind.
+    Credential(&'static str),
+}
+
 /// The kinds of effects.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum EffectKind {
@@ -203,8 +392,8 @@ pub enum EffectKind {
         host: String,
         /// Which way.
         direction: NetDirection,
-        /// What it sends: files and secrets, as text for people.
-        carries: Vec<String>,
+        /// What it sends.
+        carries: Vec<Carried>,
     },
     /// Loses work under version control.
     WorkLoss {
@@ -231,7 +420,7 @@ pub enum EffectKind {
     /// Makes something public.
     Publish {
         /// Where.
-        target: String,
+        target: Audience,
     },
     /// Installs software.
     Install {
@@ -245,7 +434,7 @@ pub enum EffectKind {
     /// Changes infrastructure.
     Infra {
         /// The tool.
-        tool: String,
+        tool: InfraTool,
         /// What it does.
         operation: String,
         /// To what.
@@ -260,8 +449,8 @@ pub enum EffectKind {
     },
     /// Signals processes or the machine.
     Process {
-        /// `kill`, `shutdown`, `fork-bomb`, …
-        signal: String,
+        /// What is done.
+        action: ProcessAction,
         /// Whom.
         target: String,
     },
@@ -272,23 +461,29 @@ pub enum EffectKind {
     },
     /// Stays after the session.
     Persist {
-        /// Where.
-        place: String,
+        /// What kind of thing.
+        kind: Lasting,
+        /// Which.
+        what: String,
     },
     /// Touches the gate or the agent's own settings.
     Tamper {
-        /// What.
+        /// With the gate, or with what decides over an agent.
+        target: Tampered,
+        /// What of it.
         what: String,
     },
     /// Weakens protection.
     Weaken {
-        /// What.
-        what: String,
+        /// Which protection.
+        protection: Protection,
+        /// How.
+        how: String,
     },
-    /// Reads environment variables.
+    /// Reads environment variables, or a store of secrets.
     EnvRead {
-        /// Which; empty means all of them.
-        names: Vec<String>,
+        /// Which, and how.
+        what: EnvUse,
     },
     /// Starts another agent.
     Spawn {
@@ -297,8 +492,8 @@ pub enum EffectKind {
     },
     /// Tells the agent something private, in a prompt.
     Private {
-        /// What kind of thing: see `phrase`.
-        what: String,
+        /// What kind of thing.
+        what: PrivateData,
         /// A masked form of it; never the value.
         shown: String,
     },
@@ -324,6 +519,12 @@ pub enum EffectKind {
 }
 
 impl EffectKind {
+    /// As the target of a signal: the process that started the agent's shell, which is the agent.
+    pub const PARENT: &'static str = "$PPID";
+
+    /// As the operation on a database: what a client does that is told nothing that changes anything.
+    pub const DATABASE_USE: &'static str = "use";
+
     /// Every name that an effect may have.
     pub const NAMES: [&'static str; 25] = [
         "read",

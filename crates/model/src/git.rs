@@ -8,21 +8,6 @@ pub use config::Config;
 use crate::git_status::ancestors;
 use crate::{FileKind, World};
 
-/// What a `Weaken` effect says when git's hooks are kept from running.
-pub const SKIPS_HOOKS: &str = "the repository's git hooks";
-
-/// What a `Weaken` effect says when git is told not to check certificates.
-pub const SKIPS_TLS: &str = "git's check of TLS certificates";
-
-/// What a `Persist` effect says of a key of the user's or the machine's git configuration, before the key.
-pub const GLOBAL_CONFIG: &str = "git config --global ";
-
-/// What a `Persist` effect says of a key of a repository's configuration, before the key.
-pub const LOCAL_CONFIG: &str = "git config ";
-
-/// What a `Publish` effect says of an address that is no remote of the repository, before the address.
-pub const FOREIGN_PUSH: &str = "git push to ";
-
 /// The largest file of a repository that is read.
 const FILE_LIMIT: usize = 1 << 20;
 

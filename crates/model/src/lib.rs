@@ -14,7 +14,6 @@ mod memory;
 pub mod patch;
 mod personal;
 mod phase;
-pub mod phrase;
 mod rebuild;
 mod record;
 mod rule;
@@ -30,7 +29,8 @@ pub use agent::Agent;
 pub use credentials::{CREDENTIALS_WITHIN, holds_credentials, may_hold_credentials};
 pub use decision::{Decision, Fault, FaultKind, Finding, Hit, Reply};
 pub use effect::{
-    Certainty, CodeSource, Effect, EffectKind, Loss, NetDirection, Place, Rewrite, WriteMode, Zone,
+    Audience, Carried, Certainty, CodeSource, Effect, EffectKind, EnvUse, InfraTool, Lasting, Loss,
+    NetDirection, Place, PrivateData, ProcessAction, Protection, Rewrite, Tampered, WriteMode, Zone,
 };
 pub use event::{Actor, Attended, Dialect, Event, Kind, Replacement, SearchScope, ToolCall, ToolUse, Trace};
 pub use exemption::Exemption;

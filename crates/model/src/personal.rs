@@ -1,12 +1,12 @@
 //! What tells who a person is: addresses of mail, numbers of cards, of social security and of telephones.
 
-use crate::{Span, phrase};
+use crate::{PrivateData, Span};
 
 /// Something personal in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Personal {
-    /// What it is, in words.
-    pub what: &'static str,
+    /// What it is.
+    pub what: PrivateData,
     /// Its kind, in one word.
     pub kind: &'static str,
     /// Where it stands.
@@ -19,7 +19,7 @@ pub struct Personal {
 #[must_use]
 pub fn personal(text: &str) -> Vec<Personal> {
     let mut found = Vec::new();
-    for (what, kind, search) in KINDS {
+    for &(what, kind, search) in KINDS {
         let all = search(text).into_iter();
         found.extend(all.map(|Private { span, shown }| Personal { what, kind, span, shown }));
     }
@@ -29,11 +29,11 @@ pub fn personal(text: &str) -> Vec<Personal> {
 /// A kind of private thing, and what finds it.
 type Search = fn(&str) -> Vec<Private>;
 
-const KINDS: &[(&str, &str, Search)] = &[
-    (phrase::EMAIL, "email", emails),
-    (phrase::CARD, "card", cards),
-    (phrase::SOCIAL, "social-security", social_numbers),
-    (phrase::PHONE, "phone", phones),
+const KINDS: &[(PrivateData, &str, Search)] = &[
+    (PrivateData::Email, "email", emails),
+    (PrivateData::Card, "card", cards),
+    (PrivateData::SocialSecurity, "social-security", social_numbers),
+    (PrivateData::Phone, "phone", phones),
 ];
 
 /// Where a private thing stands, and how it may be shown.
@@ -276,7 +276,7 @@ mod tests {
     use super::*;
 
     fn kinds(text: &str) -> Vec<String> {
-        personal(text).into_iter().map(|one| format!("{} {}", one.what, one.shown)).collect()
+        personal(text).into_iter().map(|one| format!("{} {}", one.what.told(), one.shown)).collect()
     }
 
     #[test]

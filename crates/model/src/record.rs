@@ -199,11 +199,15 @@ fn effect_value(effect: &Effect) -> Option<Value> {
         | EffectKind::Device { place } => place.path.as_str(),
         EffectKind::Exec { program, .. } => program,
         EffectKind::Net { host, .. } => host,
-        EffectKind::Private { what, .. } => what,
+        EffectKind::Private { what, .. } => return Some(told(effect, &what.told())),
         EffectKind::Opaque { why } => why,
         _ => "",
     };
-    Some(object([("kind", effect.kind.name().into()), ("of", subject.into())]))
+    Some(told(effect, subject))
+}
+
+fn told(effect: &Effect, subject: &str) -> Value {
+    object([("kind", effect.kind.name().into()), ("of", subject.into())])
 }
 
 fn times_value(times: Times) -> Value {
@@ -218,7 +222,7 @@ mod tests {
     #[test]
     fn private_things_do_not_reach_the_log() {
         let private = |start, end, shown: &str| Effect {
-            kind: EffectKind::Private { what: "x".into(), shown: shown.into() },
+            kind: EffectKind::Private { what: crate::PrivateData::Email, shown: shown.into() },
             span: Span::new(start, end),
             certainty: Certainty::Certain,
         };

@@ -1,9 +1,10 @@
 //! Effects in plain words, for people: "deletes `/home/me/x` and everything in it".
 
-use crate::git::FOREIGN_PUSH;
-use crate::phrase::{DATABASE_USE, FILL, PRINTED, STORE};
+use std::borrow::Cow;
+
 use crate::{
-    Certainty, CodeSource, Effect, EffectKind, Loss, Mark, NetDirection, Place, Rewrite, WriteMode, Zone,
+    Audience, Carried, Certainty, CodeSource, Effect, EffectKind, EnvUse, InfraTool, Lasting, Loss, Mark,
+    NetDirection, Place, PrivateData, ProcessAction, Protection, Rewrite, Tampered, WriteMode, Zone,
 };
 
 impl Effect {
@@ -45,34 +46,158 @@ impl EffectKind {
             Self::HistoryRewrite { operation, how, remote, branch } => {
                 rewriting(operation, *how, remote, branch)
             }
-            Self::Publish { target } => match target.strip_prefix(FOREIGN_PUSH) {
-                Some(address) => format!("pushes to `{address}`, which is not a remote of the repository"),
-                None => format!("publishes to {target}"),
-            },
+            Self::Publish { target: Audience::ForeignRemote(address) } => {
+                format!("pushes to `{address}`, which is not a remote of the repository")
+            }
+            Self::Publish { target } => format!("publishes to {}", target.told()),
             Self::Install { manager, package, .. } => installing(manager, package),
             Self::Infra { tool, operation, target } => {
-                format!("changes infrastructure: {}", spaced(&[tool, operation, target]))
+                format!("changes infrastructure: {}", spaced(&[tool.name(), operation, target]))
             }
-            Self::Database { operation, object } if operation == DATABASE_USE => {
+            Self::Database { operation, object } if operation == Self::DATABASE_USE => {
                 format!("uses a database: {object}")
             }
             Self::Database { operation, object } => {
                 format!("changes a database: {}", spaced(&[operation, object]))
             }
-            Self::Process { signal, target } => signalling(signal, target),
+            Self::Process { action, target } => signalling(action, target),
             Self::Privilege { how } => format!("gains rights: {how}"),
-            Self::Persist { place } => format!("stays after the session: {place}"),
-            Self::Tamper { what } => format!("tampers with {what}"),
-            Self::Weaken { what } => format!("weakens {what}"),
-            Self::EnvRead { names } => variables(names),
+            Self::Persist { .. } => format!("stays after the session: {}", self.what().unwrap_or_default()),
+            Self::Tamper { .. } => format!("tampers with {}", self.what().unwrap_or_default()),
+            Self::Weaken { .. } => format!("weakens {}", self.what().unwrap_or_default()),
+            Self::EnvRead { what } => reading_environment(what),
             Self::Spawn { agent } if agent.is_empty() => "starts another agent".to_owned(),
             Self::Spawn { agent } => format!("starts another agent: {agent}"),
-            Self::Private { what, shown } => format!("sends to the model: {}", spaced(&[what, shown])),
+            Self::Private { what, shown } => {
+                format!("sends to the model: {}", spaced(&[&what.told(), shown]))
+            }
             Self::Leaves { place, mark } => format!("leaves {}{}", path(place), left(mark)),
             Self::Recalls { place, mark } => {
                 format!("runs {}, left by an earlier call{}", path(place), left(mark))
             }
             Self::Opaque { why } => format!("cannot be understood: {why}"),
+        }
+    }
+}
+
+impl EffectKind {
+    /// What lasts, is tampered with or is weakened, in words; nothing for other effects. Conditions of policies read it.
+    #[must_use]
+    pub fn what(&self) -> Option<String> {
+        Some(match self {
+            Self::Persist { kind, what } => spaced(&[kind.told(), what]),
+            Self::Tamper { target, what } => spaced(&[target.told(), what]),
+            Self::Weaken { protection, how } => spaced(&[protection.told(), how]),
+            _ => return None,
+        })
+    }
+}
+
+impl Audience {
+    /// Who it is, in words.
+    #[must_use]
+    pub fn told(&self) -> Cow<'_, str> {
+        match self {
+            Self::Registry(name) => Cow::Owned(format!("the {name} registry")),
+            Self::ForeignRemote(address) => Cow::Owned(format!("git push to {address}")),
+            Self::Other(who) => Cow::Borrowed(who),
+        }
+    }
+}
+
+impl Carried {
+    /// What it is, in words.
+    #[must_use]
+    pub fn told(&self) -> Cow<'_, str> {
+        let plain = match self {
+            Self::Secret => "secret data",
+            Self::Environment => "the environment",
+            Self::FileData => "the content of files",
+            Self::FileInAddress => "the content of files, in the address",
+            Self::Output => "the output of a command",
+            Self::Variable => "the value of a variable",
+            Self::Shell => "control of a shell",
+            Self::Named(name) => name,
+            Self::Credential(kind) => return Cow::Owned(format!("a credential: {kind}")),
+            Self::Encoded(value) => return Cow::Owned(format!("in the address, encoded: {value}")),
+            Self::InHostName(what) => return Cow::Owned(format!("in the host name: {}", what.told())),
+            Self::Tunnel(program) => return Cow::Owned(format!("a way into this machine: {program}")),
+        };
+        Cow::Borrowed(plain)
+    }
+}
+
+impl InfraTool {
+    /// Its name, or what stands for it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::RemoteShell => "a remote shell",
+            Self::WebRequest => "a web request",
+            Self::Named(name) => name,
+        }
+    }
+}
+
+impl PrivateData {
+    /// What it is, in words.
+    #[must_use]
+    pub fn told(self) -> Cow<'static, str> {
+        match self {
+            Self::Email => Cow::Borrowed("an e-mail address"),
+            Self::Card => Cow::Borrowed("a card number"),
+            Self::SocialSecurity => Cow::Borrowed("a social security number"),
+            Self::Phone => Cow::Borrowed("a phone number"),
+            Self::Credential(kind) => Cow::Owned(format!("a credential: {kind}")),
+        }
+    }
+}
+
+impl Lasting {
+    /// What kind of thing it is, before its name.
+    #[must_use]
+    pub fn told(self) -> &'static str {
+        match self {
+            Self::StartupFile => "the start-up file",
+            Self::AccessFile => "the access file",
+            Self::Job => "a job of",
+            Self::AutoRunFile => "the automatically run file",
+            Self::Script => "the script",
+            Self::HiddenText => "the hidden text in",
+            Self::Instructions => "the instructions in",
+            Self::AgentPrompt => "the instructions in the prompt for another agent,",
+            Self::GlobalGitSetting => "git config --global",
+            Self::GitSetting => "git config",
+            Self::Process => "a process started by",
+        }
+    }
+}
+
+impl Protection {
+    /// What protects, before how it is weakened.
+    #[must_use]
+    pub fn told(self) -> &'static str {
+        match self {
+            Self::Machine | Self::Certificates => "this machine:",
+            Self::Firewall => "the firewall",
+            Self::PackageIndex => "the package index",
+            Self::AgentSettings => "the settings of a coding agent:",
+            Self::AgentApprovals => "the approvals of a coding agent:",
+            Self::AgentSandbox => "the agent's sandbox, for this call",
+            Self::GitHooks => "the repository's git hooks",
+            Self::GitCertificates => "git's check of TLS certificates",
+            Self::Other => "",
+        }
+    }
+}
+
+impl Tampered {
+    /// Whose part it is, before the part; the gate's parts say so themselves.
+    #[must_use]
+    pub fn told(self) -> &'static str {
+        match self {
+            Self::AgentControl => "the controls of a coding agent:",
+            Self::Gate => "",
         }
     }
 }
@@ -129,12 +254,16 @@ fn running(program: &str, source: CodeSource) -> String {
     }
 }
 
-fn network(host: &str, direction: NetDirection, carries: &[String]) -> String {
+fn network(host: &str, direction: NetDirection, carries: &[Carried]) -> String {
     let host = if host.is_empty() { "an unknown host".to_owned() } else { format!("`{host}`") };
     match direction {
         NetDirection::In => format!("fetches from {host}"),
         NetDirection::Out if carries.is_empty() => format!("talks to {host}"),
-        NetDirection::Out => format!("sends to {host}: {}", some(carries)),
+        NetDirection::Out => {
+            // Only the first few are shown.
+            let told: Vec<String> = carries.iter().map(|what| what.told().into_owned()).collect();
+            format!("sends to {host}: {}", some(&told))
+        }
     }
 }
 
@@ -171,25 +300,28 @@ fn installing(manager: &str, package: &str) -> String {
     }
 }
 
-fn signalling(signal: &str, target: &str) -> String {
-    match signal {
-        "power" => "shuts down or restarts the machine".to_owned(),
-        "fork-bomb" => format!("starts `{target}` without end"),
-        FILL => format!("fills the disk with `{target}`"),
-        signal => format!("signals processes: {}", spaced(&[signal, target])),
+fn signalling(action: &ProcessAction, target: &str) -> String {
+    match action {
+        ProcessAction::Power => "shuts down or restarts the machine".to_owned(),
+        ProcessAction::ForkBomb => format!("starts `{target}` without end"),
+        ProcessAction::FillDisk => format!("fills the disk with `{target}`"),
+        ProcessAction::Signal(_) | ProcessAction::Trace => {
+            format!("signals processes: {}", spaced(&[action.name(), target]))
+        }
     }
 }
 
-fn variables(names: &[String]) -> String {
-    let told: Vec<String> = names
-        .iter()
-        .map(|name| match (name.strip_prefix(PRINTED), name.strip_prefix(STORE)) {
-            (Some(name), _) => format!("prints the secret variable `{name}`"),
-            (None, Some(store)) => format!("reads secrets from {store}"),
-            (None, None) => format!("reads the variable `{name}`"),
-        })
-        .collect();
-    if told.is_empty() { "prints every environment variable".to_owned() } else { told.join(", ") }
+fn reading_environment(what: &EnvUse) -> String {
+    let each = |does: &str, names: &[String]| {
+        let told: Vec<String> = names.iter().map(|name| format!("{does} `{name}`")).collect();
+        told.join(", ")
+    };
+    match what {
+        EnvUse::All => "prints every environment variable".to_owned(),
+        EnvUse::Used(names) => each("reads the variable", names),
+        EnvUse::Printed(names) => each("prints the secret variable", names),
+        EnvUse::Store(store) => format!("reads secrets from {store}"),
+    }
 }
 
 fn left(mark: &Mark) -> String {
@@ -228,7 +360,7 @@ fn some(names: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::{EffectKind, Loss, NetDirection, Rewrite};
+    use crate::{Audience, EffectKind, EnvUse, Loss, NetDirection, ProcessAction, Rewrite};
 
     #[test]
     fn effects_read_as_sentences() {
@@ -247,7 +379,6 @@ mod tests {
         };
         let net =
             |host: &str, direction| EffectKind::Net { host: text(host), direction, carries: Vec::new() };
-        let variables = |name: &str| EffectKind::EnvRead { names: vec![text(name)] };
         for (kind, told) in [
             (loss(&[]), "loses uncommitted changes (`git reset --hard`)"),
             (
@@ -258,16 +389,22 @@ mod tests {
             (push("*", Rewrite::Deleted), "deletes every branch at `origin` (`git push`)"),
             (net("", NetDirection::In), "fetches from an unknown host"),
             (net("a.test", NetDirection::Out), "talks to `a.test`"),
-            (EffectKind::EnvRead { names: Vec::new() }, "prints every environment variable"),
-            (variables("printed: TOKEN"), "prints the secret variable `TOKEN`"),
-            (variables("HOME"), "reads the variable `HOME`"),
-            (EffectKind::Process { signal: text("-9"), target: text("1") }, "signals processes: -9 1"),
+            (EffectKind::EnvRead { what: EnvUse::All }, "prints every environment variable"),
+            (
+                EffectKind::EnvRead { what: EnvUse::Printed(vec![text("TOKEN")]) },
+                "prints the secret variable `TOKEN`",
+            ),
+            (EffectKind::EnvRead { what: EnvUse::Used(vec![text("HOME")]) }, "reads the variable `HOME`"),
+            (
+                EffectKind::Process { action: ProcessAction::signal("-9"), target: text("1") },
+                "signals processes: -9 1",
+            ),
             (
                 EffectKind::Install { manager: text("npm"), package: String::new(), runs: false },
                 "installs the dependencies of the project with `npm`",
             ),
             (
-                EffectKind::Publish { target: text("git push to a.test") },
+                EffectKind::Publish { target: Audience::ForeignRemote(text("a.test")) },
                 "pushes to `a.test`, which is not a remote of the repository",
             ),
         ] {

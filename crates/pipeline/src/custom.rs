@@ -5,7 +5,7 @@ use std::cell::Cell;
 
 use tollgate_model::git::Repo;
 use tollgate_model::{
-    Actor, Attended, Case, Certainty, CodeSource, Effect, EffectKind, Finding, Hit, Kind, Level,
+    Actor, Attended, Case, Certainty, CodeSource, Effect, EffectKind, EnvUse, Finding, Hit, Kind, Level,
     NetDirection, Phase, Place, Span, ToolCall, WriteMode,
 };
 use tollgate_policy::cel::{Object, Scope, Stop, Val};
@@ -247,6 +247,8 @@ fn member<'a>(effect: &'a Effect, field: &str) -> Val<'a> {
         "path" => Val::text(place(kind).map_or("", |place| place.path.as_str())),
         "zone" => Val::text(place(kind).map_or("unknown", |place| place.zone.name())),
         "recursive" => Val::Bool(is_recursive(kind)),
+        "what" => Val::Text(what(kind)),
+        "target" if let EffectKind::Publish { target } = kind => Val::Text(target.told()),
         "argv" | "carries" | "lost" | "names" => list(kind, field),
         _ => Val::text(word(kind, field)),
     }
@@ -271,10 +273,26 @@ fn is_recursive(kind: &EffectKind) -> bool {
 fn list<'a>(kind: &'a EffectKind, field: &str) -> Val<'a> {
     match (kind, field) {
         (EffectKind::Exec { argv, .. }, "argv") => Val::texts(argv),
-        (EffectKind::Net { carries, .. }, "carries") => Val::texts(carries),
+        (EffectKind::Net { carries, .. }, "carries") => {
+            Val::List(carries.iter().map(|what| Val::Text(what.told())).collect())
+        }
         (EffectKind::WorkLoss { lost, .. }, "lost") => Val::texts(lost),
-        (EffectKind::EnvRead { names }, "names") => Val::texts(names),
+        (EffectKind::EnvRead { what: EnvUse::Used(names) | EnvUse::Printed(names) }, "names") => {
+            Val::texts(names)
+        }
+        (EffectKind::EnvRead { what: EnvUse::Store(store) }, "names") => {
+            Val::texts(std::slice::from_ref(store))
+        }
         _ => Val::List(Vec::new()),
+    }
+}
+
+fn what(kind: &EffectKind) -> Cow<'_, str> {
+    match kind {
+        EffectKind::Private { what, .. } => what.told(),
+        EffectKind::Privilege { how } => Cow::Borrowed(how),
+        EffectKind::Opaque { why } => Cow::Borrowed(why),
+        other => Cow::Owned(other.what().unwrap_or_default()),
     }
 }
 
@@ -309,25 +327,13 @@ fn word<'a>(kind: &'a EffectKind, field: &str) -> &'a str {
         ) => operation,
         (EffectKind::HistoryRewrite { remote, .. }, "remote") => remote,
         (EffectKind::HistoryRewrite { branch, .. }, "branch") => branch,
-        (
-            EffectKind::Publish { target }
-            | EffectKind::Infra { target, .. }
-            | EffectKind::Process { target, .. },
-            "target",
-        ) => target,
+        (EffectKind::Infra { target, .. } | EffectKind::Process { target, .. }, "target") => target,
         (EffectKind::Install { manager, .. }, "manager") => manager,
         (EffectKind::Install { package, .. }, "package") => package,
-        (EffectKind::Infra { tool, .. }, "tool") => tool,
+        (EffectKind::Infra { tool, .. }, "tool") => tool.name(),
         (EffectKind::Database { object, .. }, "object") => object,
-        (EffectKind::Process { signal, .. }, "signal") => signal,
+        (EffectKind::Process { action, .. }, "signal") => action.name(),
         (EffectKind::Spawn { agent }, "agent") => agent,
-        (
-            EffectKind::Tamper { what } | EffectKind::Weaken { what } | EffectKind::Private { what, .. },
-            "what",
-        ) => what,
-        (EffectKind::Persist { place }, "what") => place,
-        (EffectKind::Privilege { how }, "what") => how,
-        (EffectKind::Opaque { why }, "what") => why,
         _ => "",
     }
 }

@@ -1,6 +1,8 @@
 //! What an agent and a person read when a call is refused or asked about: each rule's refusals, from its examples, in one
 //! file, to be read from top to bottom (`snapshots/refusals.snap`). The same for effects, as `explain` shows them.
 
+#![allow(clippy::panic, clippy::unwrap_used, reason = "tests")]
+
 mod support;
 
 use std::collections::BTreeSet;

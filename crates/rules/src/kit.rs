@@ -3,7 +3,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 
-use tollgate_model::{Case, Effect, EffectKind, FileKind, Hit, Place, Span, World, Zone};
+use tollgate_model::{Case, Effect, EffectKind, FileKind, Hit, Lasting, Place, Span, World, Zone};
 
 /// Declares a rule's card. The doc comment is its documentation page; the examples are its tests.
 macro_rules! rule {
@@ -66,10 +66,10 @@ pub(crate) fn first(case: &Case, see: impl Fn(&Effect) -> Option<Words>) -> Opti
     best
 }
 
-/// The first `Persist` effect of a kind. `say` gets its place without the prefix that marks the kind.
-pub(crate) fn left(case: &Case, mark: &str, say: impl Fn(&str) -> String, instead: &str) -> Option<Hit> {
+/// The first thing of a kind that stays after the session.
+pub(crate) fn left(case: &Case, wanted: Lasting, say: impl Fn(&str) -> String, instead: &str) -> Option<Hit> {
     first(case, |effect| match &effect.kind {
-        EffectKind::Persist { place } => Words::new(say(place.strip_prefix(mark)?), instead),
+        EffectKind::Persist { kind, what } if *kind == wanted => Words::new(say(what), instead),
         _ => None,
     })
 }

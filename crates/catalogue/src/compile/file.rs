@@ -121,7 +121,12 @@ pub struct DeedPart {
     pub infrastructure: Option<String>,
     pub publishes: Option<String>,
     pub database: Option<String>,
-    pub weakens: Option<String>,
+    #[serde(default, rename = "weakens-firewall")]
+    pub weakens_firewall: bool,
+    #[serde(default, rename = "changes-package-index")]
+    pub changes_package_index: bool,
+    #[serde(rename = "weakens-machine")]
+    pub weakens_machine: Option<String>,
     #[serde(default)]
     pub power: bool,
     #[serde(default)]
@@ -137,7 +142,9 @@ impl DeedPart {
             told("Infra", &self.infrastructure),
             told("Publish", &self.publishes),
             told("Database", &self.database),
-            told("Weaken", &self.weakens),
+            self.weakens_firewall.then(|| "Deed::WeakensFirewall".to_owned()),
+            self.changes_package_index.then(|| "Deed::ChangesPackageIndex".to_owned()),
+            told("WeakensMachine", &self.weakens_machine),
             self.power.then(|| "Deed::Power".to_owned()),
             self.safe.then(|| "Deed::Safe".to_owned()),
         ];

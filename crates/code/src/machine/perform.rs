@@ -744,7 +744,7 @@ impl Machine<'_> {
             }
             Thing::Slash => Val::text("/"),
             Thing::Newline => Val::text("\n"),
-            Thing::Parent => Val::text(tollgate_model::phrase::PARENT),
+            Thing::Parent => Val::text(tollgate_model::EffectKind::PARENT),
         }
     }
 

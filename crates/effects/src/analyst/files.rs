@@ -1,6 +1,8 @@
 //! Files: what reading, writing, deleting and changing one comes to.
 
-use tollgate_model::{Certainty, EffectKind, FileKind, Place, Span, WriteMode, Zone};
+use tollgate_model::{
+    Certainty, EffectKind, FileKind, Place, ProcessAction, Span, Tampered, WriteMode, Zone,
+};
 use tollgate_shell::eval::Shell;
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Value};
 
@@ -115,7 +117,7 @@ impl Analyst<'_> {
                 self.lets_go(&place, word.span, certainty);
             }
             if place.path == "/proc/sysrq-trigger" {
-                let kind = EffectKind::Process { signal: "power".into(), target: "the machine".into() };
+                let kind = EffectKind::Process { action: ProcessAction::Power, target: "the machine".into() };
                 self.push(kind, word.span, certainty);
             }
             let kind = if paths::is_device(&place, self.world) {
@@ -387,7 +389,7 @@ impl Analyst<'_> {
 
     fn changes(&mut self, place: &Place, with_all_below: bool, span: Span, certainty: Certainty) {
         if let Some(what) = own_at(place, with_all_below, self.world) {
-            self.push(EffectKind::Tamper { what }, span, certainty);
+            self.push(EffectKind::Tamper { target: Tampered::Gate, what }, span, certainty);
         }
     }
 }

@@ -1,8 +1,7 @@
 //! Coding agents started from a tool call: with their approvals off, with other hooks, or to change their own
 //! settings. Their ordinary use is free.
 
-use tollgate_model::EffectKind;
-use tollgate_model::phrase::{AGENT_CONTROL, AGENT_SETTINGS, AGENT_UNLEASHED};
+use tollgate_model::{EffectKind, Protection, Tampered};
 use tollgate_shell::eval::Outcome;
 
 use super::{Handler, Run, alter};
@@ -39,7 +38,8 @@ pub(super) fn installer(run: &mut Run) -> Outcome {
     // Words of another program that are only tried as a command are no command of this name.
     if installs && !asks && !run.analyst.guessing {
         run.push(EffectKind::Weaken {
-            what: format!("{AGENT_SETTINGS}its tools (`{} {verb}`)", run.program),
+            protection: Protection::AgentSettings,
+            how: format!("its tools (`{} {verb}`)", run.program),
         });
     }
     run.derived()
@@ -48,8 +48,8 @@ pub(super) fn installer(run: &mut Run) -> Outcome {
 /// `code --add-mcp` gives the editor's agent another server.
 pub(super) fn editor(run: &mut Run) -> Outcome {
     if run.args.iter().any(|word| word.text.prefix().starts_with("--add-mcp")) {
-        let what = format!("{AGENT_SETTINGS}its tools (`{} --add-mcp`)", run.program);
-        run.push(EffectKind::Weaken { what });
+        let how = format!("its tools (`{} --add-mcp`)", run.program);
+        run.push(EffectKind::Weaken { protection: Protection::AgentSettings, how });
     }
     run.derived()
 }
@@ -161,19 +161,31 @@ pub(super) fn agent(run: &mut Run) -> Outcome {
     if let [noun, verb, ..] = plain(&words).as_slice()
         && MANAGE.iter().any(|(name, verbs)| name == noun && verbs.contains(verb))
     {
-        run.push(EffectKind::Weaken { what: format!("{AGENT_SETTINGS}`{program} {noun} {verb}`") });
+        run.push(EffectKind::Weaken {
+            protection: Protection::AgentSettings,
+            how: format!("`{program} {noun} {verb}`"),
+        });
     }
     for option in options(UNHOOK, &program).filter(|option| given(&words, option)) {
-        run.push(EffectKind::Tamper { what: format!("{AGENT_CONTROL}its hooks (`{program} {option}`)") });
+        run.push(EffectKind::Tamper {
+            target: Tampered::AgentControl,
+            what: format!("its hooks (`{program} {option}`)"),
+        });
     }
     for option in options(INJECT, &program).filter(|option| given(&words, option)) {
-        run.push(EffectKind::Weaken { what: format!("{AGENT_SETTINGS}its tools (`{program} {option}`)") });
+        run.push(EffectKind::Weaken {
+            protection: Protection::AgentSettings,
+            how: format!("its tools (`{program} {option}`)"),
+        });
     }
     let unleashing = |word: &&String| UNLEASHING.iter().any(|start| word.starts_with(start));
     let listed = options(UNLEASH, &program).find(|option| given(&words, option)).map(str::to_owned);
     let unleashed = listed.or_else(|| words.iter().find(unleashing).cloned()).or_else(|| tools_freed(&words));
     if let Some(option) = unleashed {
-        run.push(EffectKind::Weaken { what: format!("{AGENT_UNLEASHED}`{program} {option}`") });
+        run.push(EffectKind::Weaken {
+            protection: Protection::AgentApprovals,
+            how: format!("`{program} {option}`"),
+        });
     }
     elsewhere(run, &program);
     if program == "codex" {
@@ -257,8 +269,8 @@ fn elsewhere(run: &mut Run, program: &str) {
         run.variable(name).is_some_and(|value| value.as_literal().is_some_and(|url| leads_away(name, url)))
     };
     if let Some(name) = ELSEWHERE.iter().find(far) {
-        let what = format!("{AGENT_SETTINGS}where it sends its telemetry (`{name}` for {program})");
-        run.push(EffectKind::Weaken { what });
+        let how = format!("where it sends its telemetry (`{name}` for {program})");
+        run.push(EffectKind::Weaken { protection: Protection::AgentSettings, how });
     }
 }
 
@@ -292,7 +304,8 @@ fn environment(run: &mut Run, program: &str) {
     let led: Vec<&str> = led.filter(|name| set(name)).collect();
     for name in led {
         run.push(EffectKind::Tamper {
-            what: format!("{AGENT_CONTROL}its settings (`{name}` for {program})"),
+            target: Tampered::AgentControl,
+            what: format!("its settings (`{name}` for {program})"),
         });
     }
 }
@@ -307,9 +320,15 @@ fn overrides(run: &mut Run, words: &[String]) {
         let (key, value) = setting.split_once('=').unwrap_or((setting, ""));
         let value = value.trim_matches(['"', '\'']);
         if key.contains("hook") || key.starts_with("mcp_servers") {
-            run.push(EffectKind::Tamper { what: format!("{AGENT_CONTROL}`{key}` of codex") });
+            run.push(EffectKind::Tamper {
+                target: Tampered::AgentControl,
+                what: format!("`{key}` of codex"),
+            });
         } else if (key == "approval_policy" && value == "never") || value == "danger-full-access" {
-            run.push(EffectKind::Weaken { what: format!("{AGENT_UNLEASHED}`codex -c {setting}`") });
+            run.push(EffectKind::Weaken {
+                protection: Protection::AgentApprovals,
+                how: format!("`codex -c {setting}`"),
+            });
         }
     }
 }

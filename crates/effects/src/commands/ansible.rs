@@ -1,7 +1,6 @@
 //! Ansible: single modules, playbooks, and what their templates look up on this machine.
 
-use tollgate_model::phrase::PRINTED;
-use tollgate_model::{EffectKind, WriteMode, stage};
+use tollgate_model::{EffectKind, EnvUse, InfraTool, WriteMode, stage};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
 
@@ -82,7 +81,7 @@ fn module_runs(run: &mut Run, module: &str, args: &Word, here: bool, host: &str)
         _ if !here && absent => {
             let (tool, operation) = (run.program.to_owned(), "delete".to_owned());
             let target = format!("{module} {shown} {on}");
-            run.push(EffectKind::Infra { tool, operation, target });
+            run.push(EffectKind::Infra { tool: InfraTool::Named(tool), operation, target });
             run.derived()
         }
         _ => run.derived(),
@@ -104,7 +103,11 @@ pub(super) fn ansible_playbook(run: &mut Run) -> Outcome {
         .find(|name| stage::is_production(name));
     if let Some(target) = target {
         let (tool, operation) = (run.program.to_owned(), "apply".to_owned());
-        run.push(EffectKind::Infra { tool, operation, target: format!("ansible-playbook on {target}") });
+        run.push(EffectKind::Infra {
+            tool: InfraTool::Named(tool),
+            operation,
+            target: format!("ansible-playbook on {target}"),
+        });
     }
     run.derived()
 }
@@ -287,7 +290,7 @@ fn lookups(run: &mut Run, args: &Word) {
                 "file" | "unvault" | "ini" | "csvfile" | "template" => drop(run.read(&word, false)),
                 "pipe" | "lines" => drop(interpreters::code(run, &word.value(), args.span)),
                 "env" if is_secret_name(&word.shown()) => {
-                    run.push(EffectKind::EnvRead { names: vec![format!("{PRINTED}{}", word.shown())] })
+                    run.push(EffectKind::EnvRead { what: EnvUse::Printed(vec![word.shown()]) })
                 }
                 _ => {}
             }

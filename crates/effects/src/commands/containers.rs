@@ -13,7 +13,7 @@ mod volumes;
 mod whole;
 mod wiped;
 
-use tollgate_model::{Certainty, Effect, EffectKind, FileKind, Place, WriteMode};
+use tollgate_model::{Certainty, Effect, EffectKind, EnvUse, FileKind, InfraTool, Place, WriteMode};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::{Text, Value};
 
@@ -112,7 +112,7 @@ fn delete(run: &mut Run, verb: &str, rest: &[Word]) {
 
 fn infra(run: &mut Run, operation: &str, target: &str) {
     let (tool, operation) = (run.program.to_owned(), operation.to_owned());
-    run.push(EffectKind::Infra { tool, operation, target: target.to_owned() });
+    run.push(EffectKind::Infra { tool: InfraTool::Named(tool), operation, target: target.to_owned() });
 }
 
 fn asks_for_help(words: &[Word]) -> bool {
@@ -190,7 +190,7 @@ fn reaches_out(effect: &Effect) -> bool {
         | EffectKind::Install { .. }
         | EffectKind::Weaken { .. }
         | EffectKind::Device { .. } => false,
-        EffectKind::EnvRead { names } => names.is_empty(),
+        EffectKind::EnvRead { what } => *what == EnvUse::All,
         EffectKind::Infra { operation, .. } => !stays(operation),
         _ => true,
     }
@@ -296,7 +296,7 @@ fn note_mount(run: &mut Run, mount: &Mount) {
             _ => continue,
         };
         let kind = EffectKind::Infra {
-            tool: run.program.to_owned(),
+            tool: InfraTool::Named(run.program.to_owned()),
             operation: what.to_owned(),
             target: place.path,
         };

@@ -7,7 +7,6 @@ mod given;
 pub(crate) mod lua;
 pub(super) mod sqlite;
 
-use tollgate_model::phrase::DATABASE_USE;
 use tollgate_model::{Certainty, EffectKind};
 use tollgate_shell::eval::{Input, Outcome, Stream};
 use tollgate_shell::value::{HoleSource, Taint, Value};
@@ -197,7 +196,7 @@ pub(super) fn prisma(run: &mut Run) {
 /// Whatever it is told: a database is used. No rule of ours minds, but one of a policy may.
 fn uses(run: &mut Run, place: &str) {
     let object = place.trim_start().strip_prefix("in ").unwrap_or(place).to_owned();
-    run.push(EffectKind::Database { operation: DATABASE_USE.into(), object });
+    run.push(EffectKind::Database { operation: EffectKind::DATABASE_USE.into(), object });
 }
 
 /// Takes down what all the SQL does.

@@ -1,7 +1,7 @@
 //! Tools that nobody knows, told to take something away for good and not to ask: `tool noun delete name --force`. What
 //! lies on this machine and is made again is not meant.
 
-use tollgate_model::{Certainty, EffectKind};
+use tollgate_model::{Certainty, EffectKind, InfraTool};
 
 use super::Run;
 use crate::word::Word;
@@ -129,7 +129,11 @@ pub(super) fn notice(run: &mut Run) {
     if told && !own && !files {
         let target = format!("{} {}", run.program, operands.join(" ")).chars().take(120).collect();
         let (tool, operation) = (run.program.to_owned(), "delete".to_owned());
-        run.analyst.push(EffectKind::Infra { tool, operation, target }, run.call.span, Certainty::Possible);
+        run.analyst.push(
+            EffectKind::Infra { tool: InfraTool::Named(tool), operation, target },
+            run.call.span,
+            Certainty::Possible,
+        );
     }
 }
 

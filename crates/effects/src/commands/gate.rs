@@ -1,6 +1,6 @@
 //! Tollgate itself, run from a tool call: the owner's commands and the hook are not for agents.
 
-use tollgate_model::{Effect, EffectKind};
+use tollgate_model::{Effect, EffectKind, Tampered};
 use tollgate_shell::eval::Outcome;
 
 use super::Run;
@@ -61,6 +61,7 @@ pub(super) fn tollgate(run: &mut Run) -> Outcome {
     }
     if !looks {
         run.push(EffectKind::Tamper {
+            target: Tampered::Gate,
             what: format!("Tollgate (only the person may run `tollgate {verb}`)"),
         });
     }

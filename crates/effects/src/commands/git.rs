@@ -19,8 +19,8 @@ mod trees;
 mod work;
 mod written;
 
-use tollgate_model::git::{Config, SKIPS_HOOKS};
-use tollgate_model::{Certainty, EffectKind};
+use tollgate_model::git::Config;
+use tollgate_model::{Certainty, EffectKind, Protection};
 use tollgate_shell::ast::Dialect;
 use tollgate_shell::eval::{Code, Outcome, Scope, Shell};
 use tollgate_shell::value::{Hole, HoleSource, Text, Value};
@@ -355,7 +355,10 @@ impl Git<'_, '_, '_> {
     }
 
     fn skips_hooks(&mut self) {
-        self.push(EffectKind::Weaken { what: SKIPS_HOOKS.into() }, Certainty::Certain);
+        self.push(
+            EffectKind::Weaken { protection: Protection::GitHooks, how: String::new() },
+            Certainty::Certain,
+        );
     }
 
     /// Runs a value as shell code.

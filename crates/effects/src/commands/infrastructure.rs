@@ -78,7 +78,11 @@ pub(super) fn vagrant(run: &mut Run) -> Outcome {
         "destroy" => {
             let (tool, operation) = (run.program.to_owned(), "delete-data".to_owned());
             let target = "a virtual machine with all data in it".to_owned();
-            run.push(tollgate_model::EffectKind::Infra { tool, operation, target });
+            run.push(tollgate_model::EffectKind::Infra {
+                tool: tollgate_model::InfraTool::Named(tool),
+                operation,
+                target,
+            });
             run.derived()
         }
         "ssh" => {

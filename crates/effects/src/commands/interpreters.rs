@@ -9,7 +9,7 @@ mod modules;
 mod preamble;
 pub(super) mod tail;
 
-use tollgate_model::{Certainty, CodeSource, EffectKind, FileKind, Place, Span, Zone};
+use tollgate_model::{Certainty, CodeSource, EffectKind, EnvUse, FileKind, Place, Span, Zone};
 use tollgate_shell::ast::Dialect;
 use tollgate_shell::eval::{Code, Field, Outcome, Scope, Status, Stream};
 use tollgate_shell::value::{Piece, Text, Value};
@@ -55,7 +55,7 @@ pub(super) fn shell(run: &mut Run) -> Outcome {
             _ => {}
         }
         if shows_environment(run.program, &text.shown()) {
-            run.push(EffectKind::EnvRead { names: Vec::new() });
+            run.push(EffectKind::EnvRead { what: EnvUse::All });
         }
         return text_with_args(run, text, rest);
     }

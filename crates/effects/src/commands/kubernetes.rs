@@ -1,8 +1,7 @@
 //! Clusters: kubectl, helm and what is around them.
 
-use tollgate_model::EffectKind;
 use tollgate_model::hosts::on_forge;
-use tollgate_model::phrase::STORE;
+use tollgate_model::{EffectKind, EnvUse, InfraTool};
 use tollgate_shell::eval::{Outcome, Stream};
 
 use super::containers::{is_remote, remote, shown_secrets};
@@ -54,7 +53,7 @@ pub(super) fn kubectl(run: &mut Run) -> Outcome {
             if is_privileged(run) {
                 let (tool, operation) = (run.program.to_owned(), "unconfined".to_owned());
                 let target = "--privileged".to_owned();
-                run.push(EffectKind::Infra { tool, operation, target });
+                run.push(EffectKind::Infra { tool: InfraTool::Named(tool), operation, target });
             }
             started(run, &global)
         }
@@ -77,7 +76,9 @@ fn drafted(run: &mut Run, line: &Line) -> Outcome {
         return run.derived();
     }
     if run.call.stdout == Stream::Outer && !run.call.piped_to {
-        run.push(EffectKind::EnvRead { names: vec![format!("{STORE}the files of `kubectl create secret`")] });
+        run.push(EffectKind::EnvRead {
+            what: EnvUse::Store("the files of `kubectl create secret`".to_owned()),
+        });
     }
     Outcome::unknown(taint::SECRET)
 }
@@ -223,7 +224,7 @@ fn copy(run: &mut Run, line: &Line) {
         } else if keeps_secrets(&from.shown()) {
             let (tool, operation) = (run.program.to_owned(), "read-secret".to_owned());
             run.push(EffectKind::Infra {
-                tool,
+                tool: InfraTool::Named(tool),
                 operation,
                 target: format!("{} cp {}", run.program, from.shown()),
             });

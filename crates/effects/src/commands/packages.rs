@@ -19,7 +19,7 @@ use indexes::index;
 pub(super) use told::operands;
 
 /// Changes where packages come from.
-pub(super) const INDEX: Deed = Deed::Weaken("the package index");
+pub(super) const INDEX: Deed = Deed::ChangesPackageIndex;
 
 /// What managers install and from where.
 pub(super) fn notice(run: &mut Run) {

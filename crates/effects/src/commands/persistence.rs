@@ -3,8 +3,7 @@
 pub(super) mod desktop;
 pub(super) mod guards;
 
-use tollgate_model::phrase::{JOB, MACHINE, STARTUP_FILE, UNCHECKED, WAY_IN};
-use tollgate_model::{Certainty, EffectKind};
+use tollgate_model::{Certainty, EffectKind, EnvUse, Lasting, ProcessAction, Protection, Tampered};
 use tollgate_shell::eval::{Call, Outcome, Status};
 use tollgate_shell::value::Value;
 
@@ -15,13 +14,13 @@ use crate::word::Word;
 
 pub(super) use desktop::fish;
 
-fn persist(run: &mut Run, what: &str) -> Outcome {
-    run.push(EffectKind::Persist { place: what.to_owned() });
+fn persist(run: &mut Run, kind: Lasting, what: impl Into<String>) -> Outcome {
+    run.push(EffectKind::Persist { kind, what: what.into() });
     Outcome::silent(Status::Either)
 }
 
 fn weaken(run: &mut Run, what: &str) -> Outcome {
-    run.push(EffectKind::Weaken { what: format!("{MACHINE}{what}") });
+    run.push(EffectKind::Weaken { protection: Protection::Machine, how: what.to_owned() });
     Outcome::silent(Status::Either)
 }
 
@@ -44,7 +43,7 @@ pub(super) fn crontab(run: &mut Run) -> Outcome {
         }
     }
     let does = if options.has("r") { "cron (deletes all of them)" } else { "cron" };
-    persist(run, &format!("{JOB}{does}"))
+    persist(run, Lasting::Job, does)
 }
 
 /// The command of a line of a crontab: after five fields of time, or after `@daily`.
@@ -98,14 +97,14 @@ pub(super) fn systemctl(run: &mut Run) -> Outcome {
     let named = |test: fn(&str) -> bool| units.iter().any(|unit| test(unit));
     match verb.shown().as_str() {
         "enable" | "reenable" | "link" | "preset" | "edit" | "set-default" | "add-wants" | "add-requires" => {
-            persist(run, &format!("{JOB}systemd: {}", units.join(" ")))
+            persist(run, Lasting::Job, format!("systemd: {}", units.join(" ")))
         }
         "poweroff" | "reboot" | "halt" | "kexec" | "rescue" | "emergency" | "soft-reboot" => {
-            run.push(EffectKind::Process { signal: "power".into(), target: "the machine".into() });
+            run.push(EffectKind::Process { action: ProcessAction::Power, target: "the machine".into() });
             Outcome::silent(Status::Either)
         }
         "stop" | "disable" | "mask" | "kill" | "freeze" if named(|unit| unit.contains("tollgate")) => {
-            run.push(EffectKind::Tamper { what: "Tollgate's process".into() });
+            run.push(EffectKind::Tamper { target: Tampered::Gate, what: "Tollgate's process".into() });
             Outcome::silent(Status::Either)
         }
         "set-environment" => super::variables::lasting(run, &options.operands),
@@ -113,7 +112,7 @@ pub(super) fn systemctl(run: &mut Run) -> Outcome {
         "stop" | "kill" | "freeze"
             if named(|unit| matches!(unit, "*" | "*.service" | "*.scope" | "*.slice")) =>
         {
-            run.push(EffectKind::Process { signal: "KILL".into(), target: "-1".into() });
+            run.push(EffectKind::Process { action: ProcessAction::signal("KILL"), target: "-1".into() });
             Outcome::silent(Status::Either)
         }
         "stop" | "disable" | "mask" | "kill" if named(is_guard) => {
@@ -138,13 +137,13 @@ pub(super) fn launchctl(run: &mut Run) -> Outcome {
         rest.iter().map(Word::shown).filter(|word| !word.starts_with('-')).collect::<Vec<_>>().join(" ");
     match verb.shown().as_str() {
         "load" | "bootstrap" | "submit" | "enable" | "kickstart" => {
-            persist(run, &format!("{JOB}launchd: {what}"))
+            persist(run, Lasting::Job, format!("launchd: {what}"))
         }
         "bootout" | "unload" | "remove" | "stop" | "kill" | "disable" if what.contains("tollgate") => {
-            run.push(EffectKind::Tamper { what: "Tollgate's process".into() });
+            run.push(EffectKind::Tamper { target: Tampered::Gate, what: "Tollgate's process".into() });
             Outcome::silent(Status::Either)
         }
-        "setenv" | "config" => persist(run, &format!("{JOB}launchd: {} {what}", verb.shown())),
+        "setenv" | "config" => persist(run, Lasting::Job, format!("launchd: {} {what}", verb.shown())),
         // `asuser uid command …`, `bsexec pid command …`.
         "asuser" | "bsexec" => run.inner(rest.get(1..).unwrap_or_default()),
         _ => run.derived(),
@@ -158,13 +157,13 @@ pub(super) fn rc(run: &mut Run) -> Outcome {
         "insserv" => run.args.iter().any(|word| !word.text.prefix().starts_with('-')),
         _ => run.args.iter().any(on),
     };
-    if adds { persist(run, &format!("{JOB}init")) } else { run.derived() }
+    if adds { persist(run, Lasting::Job, "init") } else { run.derived() }
 }
 
 pub(super) fn windows_task(run: &mut Run) -> Outcome {
     if run.args.iter().any(|word| matches!(word.shown().to_ascii_lowercase().as_str(), "/create" | "/change"))
     {
-        return persist(run, &format!("{JOB}the task scheduler"));
+        return persist(run, Lasting::Job, "the task scheduler");
     }
     run.derived()
 }
@@ -184,7 +183,7 @@ pub(super) fn registry_key(run: &mut Run) -> Outcome {
     let named =
         |word: &&String| starts.iter().any(|key| word.ends_with(key) || word.contains(&format!("{key}\\")));
     match words.iter().find(named) {
-        Some(key) if adds => persist(run, &format!("{JOB}the registry (`{key}`)")),
+        Some(key) if adds => persist(run, Lasting::Job, format!("the registry (`{key}`)")),
         _ => run.derived(),
     }
 }
@@ -196,13 +195,13 @@ pub(super) fn login_shell(run: &mut Run) -> Outcome {
     if shell.is_empty() || known.iter().any(|folder| shell.starts_with(folder)) {
         return run.derived();
     }
-    persist(run, &format!("{STARTUP_FILE}`{shell}`, as the login shell"))
+    persist(run, Lasting::StartupFile, format!("`{shell}`, as the login shell"))
 }
 
 /// A user whose services go on after the last session.
 pub(super) fn loginctl(run: &mut Run) -> Outcome {
     if run.args.iter().any(|word| word.is("enable-linger")) {
-        return persist(run, &format!("{JOB}systemd, without a session"));
+        return persist(run, Lasting::Job, "systemd, without a session");
     }
     run.derived()
 }
@@ -214,14 +213,14 @@ pub(super) fn defaults(run: &mut Run) -> Outcome {
         matches!(word.as_str(), "LoginHook" | "LogoutHook" | "AutoLaunchedApplicationDictionary")
     };
     if words.first().is_some_and(|verb| verb == "write") && words.iter().any(starts) {
-        return persist(run, &format!("{JOB}the login window"));
+        return persist(run, Lasting::Job, "the login window");
     }
     run.derived()
 }
 
 pub(super) fn login_item(run: &mut Run) -> Outcome {
     if run.args.iter().any(|word| word.shown().contains("add-item")) {
-        return persist(run, &format!("{JOB}the login items"));
+        return persist(run, Lasting::Job, "the login items");
     }
     run.derived()
 }
@@ -233,7 +232,7 @@ pub(super) fn copy_key(run: &mut Run) -> Outcome {
         return run.derived();
     }
     let site = options.operands.iter().map(Word::shown).collect::<Vec<_>>().join(" ");
-    persist(run, &format!("{WAY_IN}`authorized_keys` of {site}"))
+    persist(run, Lasting::AccessFile, format!("`authorized_keys` of {site}"))
 }
 
 pub(super) fn process_manager(run: &mut Run) -> Outcome {
@@ -245,10 +244,10 @@ pub(super) fn process_manager(run: &mut Run) -> Outcome {
     let Some((verb, rest)) = options.operands.split_first() else { return run.derived() };
     match (verb.shown().as_str(), rest.first().cloned()) {
         ("env", Some(_)) => {
-            run.push(EffectKind::EnvRead { names: Vec::new() });
+            run.push(EffectKind::EnvRead { what: EnvUse::All });
             Outcome::unknown(taint::ENVIRONMENT)
         }
-        ("startup", _) => persist(run, &format!("{JOB}pm2, at every start of the machine")),
+        ("startup", _) => persist(run, Lasting::Job, "pm2, at every start of the machine"),
         // A whole command line, or a program with the words behind `--`.
         ("start", Some(line)) if line.shown().contains(' ') => {
             interpreters::code(run, &line.value(), line.span)
@@ -279,7 +278,7 @@ pub(super) fn editor(run: &mut Run) -> Outcome {
     );
     let from_file = |word: &&Word| word.shown().ends_with(".vsix") || word.shown().contains('/');
     if let Some(file) = options.values("install-extension").find(from_file).map(Word::shown) {
-        return persist(run, &format!("{STARTUP_FILE}`{file}`"));
+        return persist(run, Lasting::StartupFile, format!("`{file}`"));
     }
     run.derived()
 }
@@ -288,7 +287,7 @@ pub(super) fn visudo(run: &mut Run) -> Outcome {
     if run.args.iter().any(|word| word.shown().starts_with("-c") || word.is("--check")) {
         return run.derived();
     }
-    persist(run, &format!("{WAY_IN}`/etc/sudoers`"))
+    persist(run, Lasting::AccessFile, "`/etc/sudoers`")
 }
 
 /// Groups whose members may become root.
@@ -393,8 +392,12 @@ pub(super) fn variable(analyst: &mut Analyst, name: &str, value: &Value, call: &
     // Of Git itself it is told by its own name.
     let told = name == "GIT_SSL_NO_VERIFY" && call.name() == Some("git");
     if is_unchecked(name, text) && !told {
-        let what = format!("{MACHINE}sets {name}, so that programs connect {UNCHECKED}");
-        analyst.push(EffectKind::Weaken { what }, call.span, Certainty::Certain);
+        let how = format!("sets {name}, so that programs connect without certificate checks");
+        analyst.push(
+            EffectKind::Weaken { protection: Protection::Certificates, how },
+            call.span,
+            Certainty::Certain,
+        );
     }
 }
 

@@ -1,7 +1,6 @@
 //! Proxies that are set for good: whatever a program sends from then on goes through them.
 
-use tollgate_model::EffectKind;
-use tollgate_model::phrase::MACHINE;
+use tollgate_model::{EffectKind, Protection};
 
 use super::Run;
 use super::network::is_near;
@@ -38,7 +37,7 @@ pub(super) fn set(run: &mut Run, address: &Word) {
     let host = url::host(text);
     let office = [".corp", ".lan", ".intranet", ".home.arpa"].iter().any(|end| host.ends_with(end));
     if host.contains(['.', ':']) && !is_near(&host) && !office {
-        let what = format!("{MACHINE}sends all traffic of `{}` through `{host}`", run.program);
-        run.push(EffectKind::Weaken { what });
+        let how = format!("sends all traffic of `{}` through `{host}`", run.program);
+        run.push(EffectKind::Weaken { protection: Protection::Machine, how });
     }
 }

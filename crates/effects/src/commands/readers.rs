@@ -7,8 +7,7 @@ mod specs;
 pub(super) mod told;
 mod unknown;
 
-use tollgate_model::phrase::PRINTED;
-use tollgate_model::{EffectKind, WriteMode, json};
+use tollgate_model::{EffectKind, EnvUse, WriteMode, json};
 use tollgate_shell::eval::{Host, Outcome, Status, Stream};
 use tollgate_shell::value::{Taint, Text, Value};
 
@@ -262,15 +261,15 @@ fn environment_of_jq(run: &mut Run, program: &Word) {
         }
         let name: String =
             rest.trim_start_matches(['.', '[', '"', '(']).chars().take_while(|c| is_name(*c)).collect();
-        let names = match (
+        let what = match (
             rest.starts_with(['.', '[', '(']) && !name.is_empty(),
             crate::secret_names::is_secret_name(&name),
         ) {
-            (true, true) => vec![format!("{PRINTED}{name}")],
+            (true, true) => EnvUse::Printed(vec![name]),
             (true, false) => continue,
-            (false, _) => Vec::new(),
+            (false, _) => EnvUse::All,
         };
-        run.push(EffectKind::EnvRead { names });
+        run.push(EffectKind::EnvRead { what });
     }
 }
 

@@ -1,7 +1,6 @@
 //! Programs of package managers that run another command in their environment: npx, bundle exec, uv run, mise exec.
 
-use tollgate_model::EffectKind;
-use tollgate_model::phrase::PRINTED;
+use tollgate_model::{EffectKind, EnvUse};
 use tollgate_shell::eval::{Outcome, Stream};
 
 use super::packages::{install, start};
@@ -354,9 +353,9 @@ fn printed_variable(run: &mut Run, named: Option<&Word>) {
     };
     let seen = run.call.stdout == Stream::Outer && !run.call.piped_to;
     let secret = names.iter().filter(|name| run.analyst.is_secret_variable(name));
-    let names: Vec<String> = secret.map(|name| format!("{PRINTED}{name}")).collect();
+    let names: Vec<String> = secret.cloned().collect();
     if seen && !names.is_empty() {
-        run.push(EffectKind::EnvRead { names });
+        run.push(EffectKind::EnvRead { what: EnvUse::Printed(names) });
     }
 }
 

@@ -3,8 +3,7 @@
 mod filters;
 pub(super) mod loaded;
 
-use tollgate_model::phrase::{PRINTED, STORE};
-use tollgate_model::{Certainty, CodeSource, Effect, EffectKind, Span, WriteMode, Zone};
+use tollgate_model::{Certainty, CodeSource, Effect, EffectKind, EnvUse, Span, WriteMode, Zone};
 use tollgate_shell::eval::{Call, Field, Open, Outcome, Status, Stream};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
@@ -43,7 +42,7 @@ pub(super) fn watch(analyst: &mut Analyst, call: &Call) {
         && analyst.searched().iter().any(shows_database)
         && (picks_secret(program, call) || keeps_all(program, analyst.found()))
     {
-        analyst.push(EffectKind::EnvRead { names: Vec::new() }, call.span, Certainty::Certain);
+        analyst.push(EffectKind::EnvRead { what: EnvUse::All }, call.span, Certainty::Certain);
     }
     let picked = |field: &Field| field.value.as_literal().is_some_and(|word| analyst.picks_loaded(word));
     let spared = grave && arrives && is_filter(program, call) && !call.args().any(picked) && {
@@ -168,8 +167,8 @@ fn repeated(analyst: &mut Analyst, value: &Value, call: &Call) {
     // A file of secrets has been noted where it was read.
     let file = |effect: &Effect| matches!(&effect.kind, EffectKind::Read { place, .. } if place.zone == Zone::Secret);
     if taint::has(value.taint, taint::SECRET) && !analyst.searched().iter().any(file) {
-        let names = vec![format!("{STORE}a keeper of secrets, and prints it")];
-        analyst.push(EffectKind::EnvRead { names }, call.span, Certainty::Certain);
+        let what = EnvUse::Store("a keeper of secrets, and prints it".to_owned());
+        analyst.push(EffectKind::EnvRead { what }, call.span, Certainty::Certain);
     }
 }
 
@@ -180,8 +179,8 @@ pub(crate) fn told(analyst: &mut Analyst, value: &Value, span: Span) {
             && analyst.is_secret_variable(name)
         {
             analyst.told_loaded |= analyst.loaded.iter().any(|loaded| **loaded == **name);
-            let names = vec![format!("{PRINTED}{name}")];
-            analyst.push(EffectKind::EnvRead { names }, span, Certainty::Certain);
+            let what = EnvUse::Printed(vec![name.to_string()]);
+            analyst.push(EffectKind::EnvRead { what }, span, Certainty::Certain);
         }
     }
 }
@@ -193,7 +192,7 @@ fn printed(analyst: &mut Analyst, value: &Value, call: &Call) {
             && name.starts_with('!')
             && analyst.searched().iter().any(lists_variables)
         {
-            analyst.push(EffectKind::EnvRead { names: Vec::new() }, call.span, Certainty::Certain);
+            analyst.push(EffectKind::EnvRead { what: EnvUse::All }, call.span, Certainty::Certain);
         }
     }
     told(analyst, value, call.span);
@@ -228,7 +227,7 @@ pub(super) fn loaded(run: &mut Run, marks: Taint) {
 fn retract_shown(analyst: &mut Analyst, marks: Taint, between: &[&str]) -> bool {
     let world = analyst.world;
     let is_dump = |effect: &Effect| match &effect.kind {
-        EffectKind::EnvRead { names } => names.is_empty() && taint::has(marks, taint::ENVIRONMENT),
+        EffectKind::EnvRead { what: EnvUse::All } => taint::has(marks, taint::ENVIRONMENT),
         EffectKind::Read { place, .. } => {
             place.zone == Zone::Secret
                 && taint::has(marks, taint::SECRET)
@@ -261,7 +260,7 @@ fn retract_shown(analyst: &mut Analyst, marks: Taint, between: &[&str]) -> bool 
 pub(super) fn printenv(run: &mut Run) -> Outcome {
     let names: Vec<String> = run.args.iter().map(Word::shown).filter(|name| !name.starts_with('-')).collect();
     if names.is_empty() {
-        run.push(EffectKind::EnvRead { names });
+        run.push(EffectKind::EnvRead { what: EnvUse::All });
         return Outcome::unknown(taint::ENVIRONMENT);
     }
     let values: Vec<Piece> =
@@ -270,7 +269,7 @@ pub(super) fn printenv(run: &mut Run) -> Outcome {
         && !run.call.piped_to
         && !names.iter().any(|name| run.analyst.is_secret_variable(name))
     {
-        run.push(EffectKind::EnvRead { names });
+        run.push(EffectKind::EnvRead { what: EnvUse::Used(names) });
     }
     Outcome { stdout: Text { pieces: values.into() }.into(), status: Status::Either }
 }
@@ -283,14 +282,13 @@ pub(super) fn declare(run: &mut Run) -> Outcome {
     let functions = flags.iter().any(|flag| flag.contains(['f', 'F']));
     let prints = flags.iter().any(|flag| flag.contains('p'));
     if names.is_empty() && !functions {
-        run.push(EffectKind::EnvRead { names: Vec::new() });
+        run.push(EffectKind::EnvRead { what: EnvUse::All });
         return Outcome::unknown(taint::ENVIRONMENT);
     }
     if prints {
-        let secret: Vec<String> =
-            names.iter().filter(|name| is_secret_name(name)).map(|name| format!("{PRINTED}{name}")).collect();
+        let secret: Vec<String> = names.iter().filter(|name| is_secret_name(name)).cloned().collect();
         if !secret.is_empty() {
-            run.push(EffectKind::EnvRead { names: secret });
+            run.push(EffectKind::EnvRead { what: EnvUse::Printed(secret) });
         }
     }
     for word in run.args {
@@ -308,7 +306,7 @@ pub(super) fn set(run: &mut Run) -> Outcome {
     if run.args.iter().all(shows_all) {
         // A long script of the project that puts them into its log is not asked about; what sends them still is.
         if !run.shell.is_skimming() || run.call.stdout == Stream::Outer {
-            run.push(EffectKind::EnvRead { names: Vec::new() });
+            run.push(EffectKind::EnvRead { what: EnvUse::All });
         }
         return Outcome::unknown(taint::ENVIRONMENT);
     }
@@ -316,7 +314,7 @@ pub(super) fn set(run: &mut Run) -> Outcome {
 }
 
 fn store(run: &mut Run, what: &str) -> Outcome {
-    run.push(EffectKind::EnvRead { names: vec![format!("{STORE}{what}")] });
+    run.push(EffectKind::EnvRead { what: EnvUse::Store(what.to_owned()) });
     Outcome::unknown(taint::SECRET)
 }
 

@@ -1,7 +1,7 @@
 //! Programs that serve a folder to whoever asks for it. A project may be served; a home with its keys may not.
 
 use tollgate_catalogue::{Role, Slot};
-use tollgate_model::{EffectKind, NetDirection, Place, Zone, phrase};
+use tollgate_model::{Carried, EffectKind, NetDirection, Place, Zone};
 
 use super::{Run, find};
 use crate::catalogue;
@@ -41,7 +41,7 @@ pub(super) fn notice(run: &mut Run) {
             places.extend(links.iter().flat_map(|link| run.analyst.places(link, run.shell)));
         }
         if let Some((place, _)) = places.into_iter().find(|(place, _)| private(place)) {
-            let carries = vec![format!("{}`{}`, which serves `{}`", phrase::TUNNEL, run.program, place.path)];
+            let carries = vec![Carried::Tunnel(format!("`{}`, which serves `{}`", run.program, place.path))];
             run.push(EffectKind::Net { host: String::new(), direction: NetDirection::Out, carries });
         }
     }

@@ -3,7 +3,7 @@
 mod macros;
 
 use tollgate_catalogue::Role;
-use tollgate_model::{Effect, EffectKind, Zone};
+use tollgate_model::{Effect, EffectKind, EnvUse, Zone};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
@@ -234,7 +234,7 @@ fn tells(effect: &Effect) -> bool {
 }
 
 fn is_dump(effect: &Effect) -> bool {
-    matches!(&effect.kind, EffectKind::EnvRead { names } if names.is_empty())
+    matches!(&effect.kind, EffectKind::EnvRead { what: EnvUse::All })
 }
 
 /// Source files among the words that this session wrote.

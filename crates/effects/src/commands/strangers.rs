@@ -2,7 +2,7 @@
 //! command may be a wrapper; one with `-e` or `--exec` may run the text. What that would do is only possible, so
 //! only what is grave is kept.
 
-use tollgate_model::{CodeSource, Effect, EffectKind, NetDirection, WriteMode, Zone, work};
+use tollgate_model::{CodeSource, Effect, EffectKind, NetDirection, ProcessAction, WriteMode, Zone, work};
 use tollgate_shell::eval::Shell;
 use tollgate_shell::value::Value;
 
@@ -224,8 +224,8 @@ pub(crate) fn is_grave(effect: &Effect) -> bool {
         EffectKind::Read { place, .. } => place.zone == Zone::Secret,
         EffectKind::Exec { source, .. } => matches!(source, CodeSource::Downloaded | CodeSource::Decoded),
         EffectKind::Net { direction, carries, .. } => *direction == NetDirection::Out && !carries.is_empty(),
-        EffectKind::Process { signal, target } => {
-            matches!(signal.as_str(), "power" | "fork-bomb") || target == "-1"
+        EffectKind::Process { action, target } => {
+            matches!(action, ProcessAction::Power | ProcessAction::ForkBomb) || target == "-1"
         }
         EffectKind::Infra { operation, .. } => matches!(operation.as_str(), "destroy" | "delete"),
         EffectKind::Device { .. }
@@ -233,7 +233,7 @@ pub(crate) fn is_grave(effect: &Effect) -> bool {
         | EffectKind::Weaken { .. }
         | EffectKind::WorkLoss { .. }
         | EffectKind::HistoryRewrite { .. } => true,
-        EffectKind::Database { operation, .. } => operation != tollgate_model::phrase::DATABASE_USE,
+        EffectKind::Database { operation, .. } => operation != EffectKind::DATABASE_USE,
         _ => false,
     }
 }

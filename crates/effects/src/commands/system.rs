@@ -6,8 +6,7 @@ pub(super) mod rotation;
 pub(super) mod tmpfiles;
 
 use tollgate_catalogue::{Role, Slot};
-use tollgate_model::phrase::{MACHINE, PARENT, TRACE};
-use tollgate_model::{EffectKind, FileKind, Place, WriteMode, Zone};
+use tollgate_model::{EffectKind, FileKind, InfraTool, Place, ProcessAction, Protection, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Value};
 
@@ -181,7 +180,11 @@ pub(super) fn mount(run: &mut Run) -> Outcome {
     };
     if options.values("o").any(locks) {
         let (tool, operation) = (run.program.to_owned(), "stop-service".to_owned());
-        run.push(EffectKind::Infra { tool, operation, target: "mount -o remount,ro".to_owned() });
+        run.push(EffectKind::Infra {
+            tool: InfraTool::Named(tool),
+            operation,
+            target: "mount -o remount,ro".to_owned(),
+        });
     }
     let named = |name: &str, at: usize| options.value(name).or(options.operands.get(at)).cloned();
     if let Some(target) = named("target", 1) {
@@ -199,7 +202,10 @@ pub(super) fn mount(run: &mut Run) -> Outcome {
 /// `xhost +` lets everybody in.
 pub(super) fn xhost(run: &mut Run) -> Outcome {
     if run.args.iter().any(|word| word.is("+")) {
-        run.push(EffectKind::Weaken { what: format!("{MACHINE}lets everybody use the screen and keyboard") });
+        run.push(EffectKind::Weaken {
+            protection: Protection::Machine,
+            how: "lets everybody use the screen and keyboard".into(),
+        });
     }
     run.derived()
 }
@@ -240,7 +246,7 @@ fn bytes(text: &str) -> Option<u64> {
 /// The parent of the shell that an agent runs is the agent.
 fn is_parent(word: &Word) -> bool {
     let parent = |piece: &Piece| matches!(piece, Piece::Hole(Hole { source: HoleSource::Variable(name), .. }) if &**name == "PPID");
-    matches!(word.text.pieces.as_slice(), [piece] if parent(piece)) || word.is(PARENT)
+    matches!(word.text.pieces.as_slice(), [piece] if parent(piece)) || word.is(EffectKind::PARENT)
 }
 
 /// Takes down whose process a program takes hold of, besides what else it does.
@@ -249,7 +255,7 @@ pub(super) fn hold(run: &mut Run) {
     let options = if let Slot::Options(options) = way.slot { options } else { &[] };
     let lists = Taint(taint::PROCESSES.0 | taint::TABLE.0);
     if run.args.iter().any(|word| word.literal().is_none() && taint::has(word.taint, lists)) {
-        run.push(EffectKind::Process { signal: run.program.to_owned(), target: "-1".into() });
+        run.push(EffectKind::Process { action: ProcessAction::signal(run.program), target: "-1".into() });
     }
     let mut held: Vec<String> = Vec::new();
     for (at, word) in run.args.iter().enumerate() {
@@ -268,12 +274,12 @@ pub(super) fn hold(run: &mut Run) {
         }
     }
     for target in held {
-        run.push(EffectKind::Process { signal: TRACE.into(), target });
+        run.push(EffectKind::Process { action: ProcessAction::Trace, target });
     }
 }
 
 pub(super) fn kill_all(run: &mut Run) -> Outcome {
-    run.push(EffectKind::Process { signal: "KILL".into(), target: "-1".into() });
+    run.push(EffectKind::Process { action: ProcessAction::signal("KILL"), target: "-1".into() });
     Outcome::silent(Status::Either)
 }
 
@@ -291,12 +297,12 @@ pub(super) fn fuser(run: &mut Run) -> Outcome {
         places.iter().any(|(place, _)| place.root || options.has("m") && place.zone > Zone::Workspace)
     };
     if options.operands.iter().any(wide) {
-        run.push(EffectKind::Process { signal: "KILL".into(), target: "-1".into() });
+        run.push(EffectKind::Process { action: ProcessAction::signal("KILL"), target: "-1".into() });
     }
     for word in &options.operands {
         run.analyst.cover(word, options.has("m"), run.shell);
         if word.text.has_holes() {
-            run.push(EffectKind::Process { signal: "KILL".into(), target: target(word) });
+            run.push(EffectKind::Process { action: ProcessAction::signal("KILL"), target: target(word) });
         }
     }
     run.derived()
@@ -305,7 +311,7 @@ pub(super) fn fuser(run: &mut Run) -> Outcome {
 /// A process by its number. One that shows only when it runs is some process of the script.
 fn target(word: &Word) -> String {
     if is_parent(word) {
-        return PARENT.to_owned();
+        return EffectKind::PARENT.to_owned();
     }
     let mut known = word.text.prefix().to_owned();
     if word.text.has_holes() {
@@ -343,7 +349,7 @@ pub(super) fn kill(run: &mut Run) -> Outcome {
     }
     for target in targets {
         let target = if target == EVERY { "-1".to_owned() } else { target };
-        run.push(EffectKind::Process { signal: signal.clone(), target });
+        run.push(EffectKind::Process { action: ProcessAction::Signal(signal.clone()), target });
     }
     Outcome::silent(Status::Either)
 }
@@ -368,13 +374,16 @@ pub(super) fn kill_by_name(run: &mut Run) -> Outcome {
     // A name with a user is one program of theirs; a user alone is everything they run.
     if let (Some(user), true) = (user, options.operands.is_empty()) {
         let signal = run.program.to_owned();
-        run.push(EffectKind::Process { signal, target: format!("everything of {}", target(user)) });
+        run.push(EffectKind::Process {
+            action: ProcessAction::Signal(signal),
+            target: format!("everything of {}", target(user)),
+        });
     }
     for parent in options.values("P").filter(|word| is_parent(word)) {
-        run.push(EffectKind::Process { signal: run.program.to_owned(), target: target(parent) });
+        run.push(EffectKind::Process { action: ProcessAction::signal(run.program), target: target(parent) });
     }
     for word in options.operands.iter().chain(options.values("u").filter(|user| user.is("root"))) {
-        run.push(EffectKind::Process { signal: run.program.to_owned(), target: target(word) });
+        run.push(EffectKind::Process { action: ProcessAction::signal(run.program), target: target(word) });
     }
     Outcome::silent(Status::Either)
 }
@@ -394,6 +403,6 @@ pub(super) fn power(run: &mut Run) -> Outcome {
     {
         return run.derived();
     }
-    run.push(EffectKind::Process { signal: "power".into(), target: "the machine".into() });
+    run.push(EffectKind::Process { action: ProcessAction::Power, target: "the machine".into() });
     Outcome::silent(Status::Either)
 }

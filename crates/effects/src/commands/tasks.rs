@@ -5,8 +5,7 @@ pub(crate) mod makefile;
 pub(super) mod others;
 mod taskfile;
 
-use tollgate_model::json;
-use tollgate_model::phrase::UNCHECKED;
+use tollgate_model::{EffectKind, EnvUse, Protection, json};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::{Piece, Value};
 
@@ -310,7 +309,7 @@ fn follow_scripts(run: &mut Run) -> Outcome {
     let lines: Vec<String> = scripts(&text, &names);
     // A script of this name that nobody wrote prints the environment.
     if lines.is_empty() && names.iter().any(|name| name == "env") {
-        run.push(tollgate_model::EffectKind::EnvRead { names: Vec::new() });
+        run.push(tollgate_model::EffectKind::EnvRead { what: EnvUse::All });
         return Outcome::unknown(crate::analyst::taint::ENVIRONMENT);
     }
     if lines.is_empty() && rest.first().is_some_and(|name| names.contains(&name.shown())) {
@@ -381,8 +380,8 @@ fn weak_config(run: &mut Run, rest: &[Word]) {
         super::loads::tool(run, "npm config", &value);
     }
     if words.contains("strict-ssl false") {
-        let what = format!("{}{} connects {UNCHECKED}", tollgate_model::phrase::MACHINE, run.program);
-        run.push(tollgate_model::EffectKind::Weaken { what });
+        let how = format!("{} connects without certificate checks", run.program);
+        run.push(EffectKind::Weaken { protection: Protection::Certificates, how });
     }
 }
 

@@ -4,7 +4,7 @@ mod behind;
 mod lasting;
 pub(super) mod loaded;
 
-use tollgate_model::{Certainty, EffectKind, FileKind, WriteMode, Zone};
+use tollgate_model::{Certainty, EffectKind, FileKind, Tampered, WriteMode, Zone};
 use tollgate_shell::ast::Dialect;
 use tollgate_shell::eval::{Call, Code, Scope, Shell};
 use tollgate_shell::value::Value;
@@ -231,7 +231,7 @@ pub(super) fn names_tool(name: &str) -> bool {
 pub(super) fn variable(analyst: &mut Analyst, name: &str, value: &Value, call: &Call, shell: &mut Shell) {
     if name.starts_with("TOLLGATE_") {
         let what = format!("the Tollgate variable {name}");
-        analyst.push(EffectKind::Tamper { what }, call.span, Certainty::Certain);
+        analyst.push(EffectKind::Tamper { target: Tampered::Gate, what }, call.span, Certainty::Certain);
         return;
     }
     if name == "SHELLOPTS" {

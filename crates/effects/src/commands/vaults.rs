@@ -1,8 +1,7 @@
 //! Programs that show environments and secrets besides what they are for: processes, sessions, containers,
 //! decryption, helpers that keep credentials.
 
-use tollgate_model::EffectKind;
-use tollgate_model::phrase::{PRINTED, STORE};
+use tollgate_model::{EffectKind, EnvUse, InfraTool};
 use tollgate_shell::eval::Outcome;
 
 use super::{Handler, Run, interpreters, network};
@@ -32,7 +31,7 @@ pub(super) fn vault(run: &mut Run) -> Outcome {
     if dense.contains("path\"*\"") || dense.contains("\"sudo\"") {
         let (tool, operation) = (run.program.to_owned(), "grant-admin".to_owned());
         run.push(EffectKind::Infra {
-            tool,
+            tool: InfraTool::Named(tool),
             operation,
             target: format!("vault policy write {}", name.shown()),
         });
@@ -47,12 +46,12 @@ pub(super) fn prefixed(program: &str) -> Option<Handler> {
 }
 
 fn store(run: &mut Run, what: &str) -> Outcome {
-    run.push(EffectKind::EnvRead { names: vec![format!("{STORE}{what}")] });
+    run.push(EffectKind::EnvRead { what: EnvUse::Store(what.to_owned()) });
     Outcome::unknown(taint::SECRET)
 }
 
 fn dump(run: &mut Run) -> Outcome {
-    run.push(EffectKind::EnvRead { names: Vec::new() });
+    run.push(EffectKind::EnvRead { what: EnvUse::All });
     Outcome::unknown(taint::ENVIRONMENT)
 }
 
@@ -149,12 +148,10 @@ pub(super) fn session(run: &mut Run) -> Outcome {
     if names.peek().is_none() {
         return dump(run);
     }
-    let secret: Vec<String> = names
-        .filter(|name| crate::secret_names::is_secret_name(name))
-        .map(|name| format!("{PRINTED}{name}"))
-        .collect();
+    let secret: Vec<String> =
+        names.filter(|name| crate::secret_names::is_secret_name(name)).cloned().collect();
     if !secret.is_empty() {
-        run.push(EffectKind::EnvRead { names: secret });
+        run.push(EffectKind::EnvRead { what: EnvUse::Printed(secret) });
     }
     run.derived()
 }

@@ -3,7 +3,7 @@
 
 pub(super) use tollgate_catalogue::Deed;
 use tollgate_catalogue::{Program, Verbs};
-use tollgate_model::{Certainty, EffectKind};
+use tollgate_model::{Audience, Certainty, EffectKind, InfraTool, ProcessAction, Protection};
 use tollgate_shell::eval::Stream;
 use tollgate_shell::value::Taint;
 
@@ -158,8 +158,11 @@ fn in_production(run: &mut Run, line: &Line) {
     let target = named.chain(set).find(|name| infrastructure::is_production(name));
     if let Some(target) = target {
         let what = format!("{} {} on `{target}`", run.program, line.verb(0));
-        let kind =
-            EffectKind::Infra { tool: run.program.to_owned(), operation: "apply".to_owned(), target: what };
+        let kind = EffectKind::Infra {
+            tool: InfraTool::Named(run.program.to_owned()),
+            operation: "apply".to_owned(),
+            target: what,
+        };
         run.push(kind);
     }
 }
@@ -167,14 +170,22 @@ fn in_production(run: &mut Run, line: &Line) {
 fn effect(deed: Deed, tool: &str, what: String) -> Option<EffectKind> {
     Some(match deed {
         Deed::Safe => return None,
-        Deed::Infra(operation) => {
-            EffectKind::Infra { tool: tool.to_owned(), operation: operation.to_owned(), target: what }
-        }
-        Deed::Publish(registry) => EffectKind::Publish { target: format!("the {registry} registry") },
+        Deed::Infra(operation) => EffectKind::Infra {
+            tool: InfraTool::Named(tool.to_owned()),
+            operation: operation.to_owned(),
+            target: what,
+        },
+        Deed::Publish(registry) => EffectKind::Publish { target: Audience::Registry(registry.to_owned()) },
         Deed::Database(operation) => EffectKind::Database { operation: operation.to_owned(), object: what },
-        Deed::Weaken(weakened) => EffectKind::Weaken { what: format!("{weakened} (`{what}`)") },
-        Deed::Power => EffectKind::Process { signal: "power".into(), target: "the machine".into() },
+        Deed::WeakensFirewall => weaken(Protection::Firewall, format!("(`{what}`)")),
+        Deed::ChangesPackageIndex => weaken(Protection::PackageIndex, format!("(`{what}`)")),
+        Deed::WeakensMachine(how) => weaken(Protection::Machine, format!("{how} (`{what}`)")),
+        Deed::Power => EffectKind::Process { action: ProcessAction::Power, target: "the machine".into() },
     })
+}
+
+fn weaken(protection: Protection, how: String) -> EffectKind {
+    EffectKind::Weaken { protection, how }
 }
 
 /// A verb that is only known when it runs may be the one that destroys.

@@ -9,8 +9,7 @@ pub(super) mod services;
 pub(super) mod tmux;
 
 use tollgate_catalogue::{Operands, Program};
-use tollgate_model::phrase::JOB;
-use tollgate_model::{EffectKind, WriteMode};
+use tollgate_model::{EffectKind, Lasting, WriteMode};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::multicall;
 use tollgate_shell::value::Value;
@@ -48,10 +47,10 @@ pub(super) fn plain(run: &mut Run) -> Outcome {
         return reports::keys(run, &options.operands);
     }
     if run.program == "systemd-run" || (run.program == "screen" && options.has("d")) {
-        run.push(EffectKind::Persist { place: format!("a process started by {}", run.program) });
+        run.push(EffectKind::Persist { kind: Lasting::Process, what: run.program.to_owned() });
     }
     if run.program == "systemd-run" && TIMERS.iter().any(|timer| options.has(timer)) {
-        run.push(EffectKind::Persist { place: format!("{JOB}systemd") });
+        run.push(EffectKind::Persist { kind: Lasting::Job, what: "systemd".into() });
     }
     reports::reports(run, &options);
     if run.program == "systemd-run" {
@@ -395,7 +394,7 @@ pub(super) fn delayed(run: &mut Run) -> Outcome {
     if options.has("l") || options.has("V") || options.has("c") {
         return run.derived();
     }
-    run.push(EffectKind::Persist { place: format!("a job of {}", run.program) });
+    run.push(EffectKind::Persist { kind: Lasting::Job, what: run.program.to_owned() });
     if let Some(file) = options.value("f").cloned() {
         return interpreters::file(run, &file, &[]);
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use tollgate_model::{Certainty, EffectKind};
+use tollgate_model::{Certainty, EffectKind, ProcessAction};
 
 use super::machine::{Machine, Origin};
 use super::narrow::Joined;
@@ -176,14 +176,14 @@ impl Machine<'_, '_, '_> {
             (_, true) => "the loop",
             _ => return,
         };
-        let kind = EffectKind::Process { signal: "fork-bomb".into(), target: target.into() };
+        let kind = EffectKind::Process { action: ProcessAction::ForkBomb, target: target.into() };
         self.push(kind, Certainty::Certain);
     }
 
     /// A loop that splits the process and never waits.
     pub fn splits(&mut self, start: Effort) {
         if self.forks > start.forks && self.calms == start.calms {
-            let kind = EffectKind::Process { signal: "fork-bomb".into(), target: "fork".into() };
+            let kind = EffectKind::Process { action: ProcessAction::ForkBomb, target: "fork".into() };
             self.push(kind, Certainty::Certain);
         }
     }

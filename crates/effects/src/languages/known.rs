@@ -1,6 +1,6 @@
 //! What is known of the machine that a program runs on: its environment, arguments, folders.
 
-use tollgate_model::{Certainty, EffectKind, Span};
+use tollgate_model::{Certainty, EffectKind, EnvUse, Span};
 use tollgate_shell::eval::Host;
 use tollgate_shell::value::{Hole, HoleSource, Taint, Value};
 
@@ -69,7 +69,7 @@ impl Machine<'_, '_, '_> {
             Known::Input => self.around.input.clone(),
             Known::Slash => Val::text("/"),
             Known::Newline => Val::text("\n"),
-            Known::Parent => Val::text(tollgate_model::phrase::PARENT),
+            Known::Parent => Val::text(tollgate_model::EffectKind::PARENT),
         }
     }
 
@@ -108,7 +108,7 @@ impl Machine<'_, '_, '_> {
         if variable == "CARGO_MANIFEST_DIR" {
             return Val::text(self.run.analyst.world.workspace());
         }
-        self.push(EffectKind::EnvRead { names: vec![variable.clone()] }, Certainty::Certain);
+        self.push(EffectKind::EnvRead { what: EnvUse::Used(vec![variable.clone()]) }, Certainty::Certain);
         // `os.environ["X"]` fails where there is no X; `getenv` does not.
         let present = name.contains('[') || args.list.len() > 1;
         let value = self.variable(&variable, present);
@@ -131,7 +131,7 @@ impl Machine<'_, '_, '_> {
     /// Data with these marks leaves the program, or is seen.
     pub fn leaks(&mut self, marks: Taint) {
         if marks.0 & ENVIRONMENT.0 == ENVIRONMENT.0 {
-            self.push(EffectKind::EnvRead { names: Vec::new() }, Certainty::Certain);
+            self.push(EffectKind::EnvRead { what: EnvUse::All }, Certainty::Certain);
         }
     }
 

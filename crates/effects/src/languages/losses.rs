@@ -1,7 +1,7 @@
 //! Methods of libraries by which databases, buckets and clusters lose what they hold: a catalogue.
 
-use tollgate_model::EffectKind;
 use tollgate_model::json::Value;
+use tollgate_model::{EffectKind, InfraTool};
 
 use super::services::is_service;
 use super::value::{Args, Val};
@@ -103,7 +103,7 @@ pub(super) fn loss(class: &str, name: &str, args: &Args) -> Option<EffectKind> {
     }
     of_cloud(class, name, args).then(|| {
         let (tool, operation) = ("a library of a cloud".to_owned(), "delete".to_owned());
-        EffectKind::Infra { tool, operation, target: name.to_owned() }
+        EffectKind::Infra { tool: InfraTool::Named(tool), operation, target: name.to_owned() }
     })
 }
 

@@ -1,7 +1,6 @@
 //! What programs do on the network.
 
-use tollgate_model::phrase::WEB_REQUEST;
-use tollgate_model::{Certainty, EffectKind, NetDirection, WriteMode, phrase};
+use tollgate_model::{Carried, Certainty, EffectKind, InfraTool, NetDirection, WriteMode};
 use tollgate_shell::value::{Taint, Text, Value};
 
 use super::machine::Machine;
@@ -45,7 +44,7 @@ impl Machine<'_, '_, '_> {
         let carries = match rest.taint() {
             // A part of the address, such as a name or a version.
             body if aside && op == Op::Fetch && !taint::has(body, taint::FILE) => {
-                vec![phrase::FILE_IN_ADDRESS.to_owned()]
+                vec![Carried::FileInAddress]
             }
             _ => self.carried(marks),
         };
@@ -94,7 +93,7 @@ impl Machine<'_, '_, '_> {
                     value.as_text().any.iter().take(16).any(|text| is_strange(text, &host, *proves))
                 });
             let mut maybe = cargo.maybe;
-            maybe.extend(strange.then(|| phrase::SECRET_DATA.to_owned()));
+            maybe.extend(strange.then_some(Carried::Secret));
             for (carries, certainty) in [(cargo.sure, Certainty::Certain), (maybe, Certainty::Possible)] {
                 if !carries.is_empty() {
                     let host = host.clone();
@@ -125,7 +124,7 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    fn connect(&mut self, address: &Val, direction: NetDirection, carries: &[String]) {
+    fn connect(&mut self, address: &Val, direction: NetDirection, carries: &[Carried]) {
         let texts = address_text(address);
         for text in texts.any.iter().take(16) {
             if let Some(path) = text.prefix().strip_prefix("file://") {
@@ -156,23 +155,23 @@ impl Machine<'_, '_, '_> {
         let shown = address.as_text().any.first().map(show).unwrap_or_default();
         let near = crate::url::is_this_machine(&crate::url::host(&shown));
         if method.eq_ignore_ascii_case("DELETE") && proven && !near {
-            let (tool, operation) = (WEB_REQUEST.to_owned(), "DELETE".to_owned());
-            self.push(EffectKind::Infra { tool, operation, target: shown }, Certainty::Certain);
+            let (tool, operation) = (InfraTool::WebRequest, "DELETE".to_owned());
+            self.push(EffectKind::Infra { tool: tool, operation, target: shown }, Certainty::Certain);
         }
     }
 
     /// What data with these marks holds, in words.
-    fn carried(&self, marks: Taint) -> Vec<String> {
+    fn carried(&self, marks: Taint) -> Vec<Carried> {
         let mut carried = Vec::new();
         if taint::has(marks, taint::FILE) || taint::has(marks, taint::SECRET) {
-            carried.extend(self.files.iter().cloned());
+            carried.extend(self.files.iter().cloned().map(Carried::Named));
         }
         // A program that it started has read them.
         if carried.is_empty() && taint::has(marks, taint::FILE) {
-            carried.push(phrase::FILE_DATA.to_owned());
+            carried.push(Carried::FileData);
         }
         if carried.is_empty() && taint::has(marks, taint::SECRET) {
-            carried.push("the environment".to_owned());
+            carried.push(Carried::Environment);
         }
         carried
     }

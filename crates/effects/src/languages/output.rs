@@ -2,8 +2,7 @@
 
 use std::rc::Rc;
 
-use tollgate_model::phrase::PRINTED;
-use tollgate_model::{Certainty, EffectKind, WriteMode};
+use tollgate_model::{Certainty, EffectKind, EnvUse, WriteMode};
 use tollgate_shell::value::Value;
 
 use super::machine::{Machine, Origin};
@@ -171,8 +170,8 @@ impl Machine<'_, '_, '_> {
             };
             let last = full.rsplit('.').next().unwrap_or_default();
             if full.contains("application.credentials") || full.contains('.') && is_secret_name(last) {
-                let names = vec![format!("{PRINTED}{last}")];
-                self.push(EffectKind::EnvRead { names }, Certainty::Certain);
+                let what = EnvUse::Printed(vec![last.to_owned()]);
+                self.push(EffectKind::EnvRead { what }, Certainty::Certain);
             }
         }
     }

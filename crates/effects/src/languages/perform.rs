@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use tollgate_model::{Certainty, CodeSource, EffectKind};
+use tollgate_model::{Certainty, CodeSource, EffectKind, ProcessAction};
 use tollgate_shell::value::{Taint, Value};
 
 use super::flat::labelled;
@@ -122,7 +122,7 @@ impl Machine<'_, '_, '_> {
             }
             Op::Power => {
                 self.push(
-                    EffectKind::Process { signal: "power".into(), target: "the machine".into() },
+                    EffectKind::Process { action: ProcessAction::Power, target: "the machine".into() },
                     Certainty::Certain,
                 );
                 Val::unknown()
@@ -427,7 +427,10 @@ impl Machine<'_, '_, '_> {
         for target in &targets {
             let picked = asked && target.literal().is_none();
             let certainty = if picked { Certainty::Possible } else { Certainty::Certain };
-            self.push(EffectKind::Process { signal: signal.clone(), target: show(target) }, certainty);
+            self.push(
+                EffectKind::Process { action: ProcessAction::Signal(signal.clone()), target: show(target) },
+                certainty,
+            );
         }
         Val::unknown()
     }

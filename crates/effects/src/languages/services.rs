@@ -2,8 +2,7 @@
 //! given, whatever the library is called. Only in code that is given on the command line or as input: a script
 //! of the project that sets its test database up is everyday work.
 
-use tollgate_model::phrase::STORE;
-use tollgate_model::{Certainty, EffectKind};
+use tollgate_model::{Certainty, EffectKind, EnvUse};
 use tollgate_shell::value::{Piece, Text};
 
 use super::clients::REMOTES;
@@ -238,8 +237,8 @@ impl Machine<'_, '_, '_> {
         }
         self.attached(args);
         if reveals(class, name, args) {
-            let names = vec![format!("{STORE}a keeper of secrets (`{name}`)")];
-            self.push(EffectKind::EnvRead { names }, certainty);
+            let what = EnvUse::Store(format!("a keeper of secrets (`{name}`)"));
+            self.push(EffectKind::EnvRead { what }, certainty);
         }
         // A connection may stand before it.
         let mut given = args.list.iter().filter(|_| QUERIES.contains(&name));

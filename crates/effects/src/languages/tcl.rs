@@ -2,7 +2,7 @@
 
 mod texts;
 
-use tollgate_model::EffectKind;
+use tollgate_model::{EffectKind, Protection};
 use tollgate_shell::value::{HoleSource, Text, Value};
 
 use super::machine::Machine;
@@ -307,7 +307,7 @@ fn file(m: &mut Machine, rest: &[Val]) -> Val {
         "join" => super::pure::apply(super::pure::Pure::JoinPaths, &Args::of(paths)),
         "attributes" => {
             m.push(
-                EffectKind::Weaken { what: "permissions of a file".into() },
+                EffectKind::Weaken { protection: Protection::Other, how: "permissions of a file".into() },
                 tollgate_model::Certainty::Possible,
             );
             Val::unknown()

@@ -1,9 +1,8 @@
 //! Tools that change what guards an agent, or what it will read as its own memory.
 
-use tollgate_model::EffectKind;
 use tollgate_model::WriteMode;
 use tollgate_model::json::{self, Value};
-use tollgate_model::phrase::{AGENT_CONTROL, INSTRUCTION};
+use tollgate_model::{EffectKind, Lasting, Tampered};
 
 use super::Given;
 use super::names::{Tool, Verb, split};
@@ -30,7 +29,10 @@ pub(super) fn set(hands: &mut Hands, tool: &Tool, input: &Value) {
     if split(key).iter().any(|word| limits.contains(&word.as_str()))
         && any(&["commander", "shell", "terminal"])
     {
-        hands.push(EffectKind::Tamper { what: format!("{AGENT_CONTROL}`{key}` of `{}`", tool.server) });
+        hands.push(EffectKind::Tamper {
+            target: Tampered::AgentControl,
+            what: format!("`{key}` of `{}`", tool.server),
+        });
     }
 }
 
@@ -44,7 +46,7 @@ pub(super) fn remembered(hands: &mut Hands, tool: &Tool, texts: &[Given]) {
     let world = hands.analyst.world;
     let poisons = texts.iter().filter(|given| given.text.contains(' '));
     if let Some(poison) = poisons.filter_map(|given| instructions::told_in(given.text, world)).next() {
-        let place = format!("{INSTRUCTION}the agent's memory (`{}`), which tell it {poison}", tool.server);
-        hands.push(EffectKind::Persist { place });
+        let what = format!("the agent's memory (`{}`), which tell it {poison}", tool.server);
+        hands.push(EffectKind::Persist { kind: Lasting::Instructions, what });
     }
 }

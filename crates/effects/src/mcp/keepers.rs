@@ -1,14 +1,14 @@
 //! Tools that give out secrets, and arguments that are for people.
 
+use tollgate_model::EnvUse;
 use tollgate_model::json::Value;
-use tollgate_model::phrase::STORE;
 
 use super::names::Tool;
 use super::words::KEPT;
 
 impl Tool {
     /// What the tool's name says that it shows: a secret from its keeper, or the whole environment.
-    pub fn secrets(&self, input: &Value) -> Option<Vec<String>> {
+    pub fn secrets(&self, input: &Value) -> Option<EnvUse> {
         let own = |words: &[&str]| words.iter().any(|word| self.has(word));
         let shows = own(&[
             "get", "read", "reveal", "show", "fetch", "export", "dump", "retrieve", "decrypt", "lookup",
@@ -28,12 +28,12 @@ impl Tool {
         let asked = keeper && shows && wants_field(input);
         let revealed = reveals(input) && (keeper || named || shows);
         if revealed || shows && !about && (named || keeper && kept || asked) {
-            return Some(vec![format!("{STORE}a keeper of secrets (`{}`)", self.words.join(" "))]);
+            return Some(EnvUse::Store(format!("a keeper of secrets (`{}`)", self.words.join(" "))));
         }
         let environment =
             own(&["env", "environ", "environment", "envs"]) && own(&["all", "variables", "vars"]);
         let whole = environment && own(&["get", "list", "dump", "show", "print", "read", "all"]);
-        (whole && !self.is_remote && !own(&["set", "update", "create"])).then(Vec::new)
+        (whole && !self.is_remote && !own(&["set", "update", "create"])).then_some(EnvUse::All)
     }
 }
 

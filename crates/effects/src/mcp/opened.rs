@@ -1,7 +1,7 @@
 //! Tools that open something of a service to everybody.
 
-use tollgate_model::EffectKind;
 use tollgate_model::json::Value;
+use tollgate_model::{EffectKind, InfraTool};
 
 use super::names::{Tool, Verb};
 use crate::openings::clouds::is_everywhere;
@@ -20,7 +20,11 @@ pub(super) fn opens(tool: &Tool, input: &Value) -> Option<EffectKind> {
         .find_map(|key| input.text(key))
         .unwrap_or_default();
     let target = format!("{how} {target}").trim_end().to_owned();
-    Some(EffectKind::Infra { tool: tool.server.clone(), operation: "public".to_owned(), target })
+    Some(EffectKind::Infra {
+        tool: InfraTool::Named(tool.server.clone()),
+        operation: "public".to_owned(),
+        target,
+    })
 }
 
 /// The argument that says so. What is made anew has nothing in it yet, and whom it is for is chosen then.

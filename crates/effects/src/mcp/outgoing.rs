@@ -1,7 +1,6 @@
 //! What a tool gives to others: credentials in texts, files, and data in the names of hosts.
 
-use tollgate_model::phrase::{self, CREDENTIAL};
-use tollgate_model::{EffectKind, FileKind, NetDirection, Zone};
+use tollgate_model::{Carried, EffectKind, FileKind, NetDirection, Zone};
 
 use super::Given;
 use super::fields::Field;
@@ -28,7 +27,7 @@ pub(super) fn names(hands: &mut Hands, tool: &Tool, texts: &[Given]) {
     for given in texts.iter().filter(|given| is_host(given.key)) {
         let host = given.text.trim();
         if host.contains('.') && !host.contains(char::is_whitespace) && label_holds_data(host) {
-            let carries = vec![format!("{}{}{host}", phrase::IN_NAME, phrase::IN_ADDRESS)];
+            let carries = vec![Carried::Encoded(host.to_owned()).in_host_name()];
             hands.push(EffectKind::Net { host: host.to_owned(), direction: NetDirection::Out, carries });
         }
     }
@@ -60,7 +59,11 @@ pub(super) fn files(hands: &mut Hands, tool: &Tool, texts: &[Given]) {
             if private {
                 let (host, shown) = (format!("{}:", tool.server), place.shown.clone());
                 hands.analyst.read(&word, true, &hands.shell);
-                hands.push(EffectKind::Net { host, direction: NetDirection::Out, carries: vec![shown] });
+                hands.push(EffectKind::Net {
+                    host,
+                    direction: NetDirection::Out,
+                    carries: vec![shown.into()],
+                });
             }
         }
     }
@@ -161,7 +164,7 @@ pub(super) fn sent(hands: &mut Hands, tool: &Tool, texts: &[Given]) {
         .map(|given| Url::parse(given.text).host)
         .find(|host| !is_this_machine(host));
     let known = named.or_else(|| tool.is_remote.then(|| tool.server.clone()));
-    let mut carries: Vec<String> = Vec::new();
+    let mut carries: Vec<Carried> = Vec::new();
     let kinds: Vec<&'static str> = if known.is_some() {
         texts.iter().flat_map(|given| told_credentials(given.text)).collect()
     } else if is_elsewhere(tool, texts) {
@@ -171,7 +174,7 @@ pub(super) fn sent(hands: &mut Hands, tool: &Tool, texts: &[Given]) {
         return;
     };
     for kind in kinds {
-        let what = format!("{CREDENTIAL}{kind}");
+        let what = Carried::Credential(kind.to_owned());
         if !carries.contains(&what) {
             carries.push(what);
         }

@@ -1,7 +1,7 @@
 //! Tools that move money: what they send is not brought back.
 
-use tollgate_model::EffectKind;
 use tollgate_model::json::{self, Value};
+use tollgate_model::{EffectKind, InfraTool};
 
 use super::names::{Tool, Verb};
 
@@ -126,5 +126,5 @@ pub(super) fn pays(tool: &Tool, input: &Value) -> Option<EffectKind> {
     });
     let target = format!("{} {}", own().cloned().collect::<Vec<_>>().join(" "), amount.unwrap_or_default());
     let (tool, operation) = (tool.server.clone(), "move-money".to_owned());
-    Some(EffectKind::Infra { tool, operation, target: target.trim_end().to_owned() })
+    Some(EffectKind::Infra { tool: InfraTool::Named(tool), operation, target: target.trim_end().to_owned() })
 }

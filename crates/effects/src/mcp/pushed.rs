@@ -1,8 +1,7 @@
 //! Files that go to a repository of a forge: they run there, and here once they are fetched.
 
-use tollgate_model::EffectKind;
 use tollgate_model::json::Value;
-use tollgate_model::phrase::SCRIPT;
+use tollgate_model::{EffectKind, Lasting};
 
 use super::fields::Field;
 use crate::aftermath::planted;
@@ -28,7 +27,7 @@ fn judged(hands: &mut Hands, path: &str, text: &str) {
     let shown = format!("`{path}`");
     let mut kinds = planted(&place, &shown, text, world);
     if let Some(danger) = content::danger(&place, text, Extent::Whole, world) {
-        kinds.push(EffectKind::Persist { place: format!("{SCRIPT}{shown}, which {danger}") });
+        kinds.push(EffectKind::Persist { kind: Lasting::Script, what: format!("{shown}, which {danger}") });
     }
     kinds.into_iter().for_each(|kind| hands.push(kind));
 }

@@ -1,9 +1,8 @@
 //! Calls that name what they do in one argument and what it is done to in others: `{"operation": "delete_bucket", …}`,
 //! `{"method": "DELETE", "path": …}`, `{"command": {"dropDatabase": 1}}`, a tool within a tool.
 
-use tollgate_model::EffectKind;
 use tollgate_model::json::{self, Value};
-use tollgate_model::phrase::WEB_REQUEST;
+use tollgate_model::{EffectKind, InfraTool};
 
 use super::Given;
 use super::called::fed;
@@ -45,7 +44,7 @@ pub(super) fn effects(hands: &mut Hands, tool: &Tool, input: &Value, texts: &[Gi
                 && let Some(target) = spoken.named_away(map).filter(|_| tool.verb != Verb::Delete)
             {
                 let (tool, operation) = (tool.server.clone(), "delete".to_owned());
-                hands.push(EffectKind::Infra { tool, operation, target });
+                hands.push(EffectKind::Infra { tool: InfraTool::Named(tool), operation, target });
             }
             if let Some((operation, object)) = spoken.database(map) {
                 hands.push(EffectKind::Database { operation, object });
@@ -124,7 +123,7 @@ fn mutation(hands: &mut Hands, tool: &Tool, input: &Value, text: &str) {
             && let Some(target) = spoken.named_away(input)
         {
             let (tool, operation) = (tool.server.clone(), "delete".to_owned());
-            hands.push(EffectKind::Infra { tool, operation, target });
+            hands.push(EffectKind::Infra { tool: InfraTool::Named(tool), operation, target });
         }
     }
 }
@@ -195,8 +194,8 @@ fn requested(hands: &mut Hands, input: &Value, texts: &[Given]) {
     }
     let all = path.contains("_delete_by_query") && texts_hold(input, "match_all");
     if method == "DELETE" || method == "POST" && all {
-        let (tool, operation) = (WEB_REQUEST.to_owned(), method);
-        hands.push(EffectKind::Infra { tool, operation, target: path });
+        let (tool, operation) = (InfraTool::WebRequest, method);
+        hands.push(EffectKind::Infra { tool: tool, operation, target: path });
     }
 }
 

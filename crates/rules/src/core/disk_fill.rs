@@ -1,5 +1,4 @@
-use tollgate_model::phrase::FILL;
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+use tollgate_model::{Card, Case, EffectKind, Hit, ProcessAction, Rule};
 
 use crate::kit::{Words, first, rule};
 
@@ -40,7 +39,7 @@ impl Rule for DiskFill {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Process { signal, target } if signal == FILL => Words::new(
+            EffectKind::Process { action: ProcessAction::FillDisk, target } => Words::new(
                 format!("fills the disk or the memory: `{target}` grows without limit"),
                 "limit the size: `head -c 10M /dev/urandom > blob`",
             ),

@@ -1,4 +1,4 @@
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+use tollgate_model::{Card, Case, EffectKind, Hit, Protection, Rule};
 
 use crate::kit::{Words, first, rule};
 
@@ -35,8 +35,8 @@ impl Rule for FirewallOff {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Weaken { what } if what.starts_with("the firewall") => Words::new(
-                format!("weakens or disables the firewall {}", what.trim_start_matches("the firewall ")),
+            EffectKind::Weaken { protection: Protection::Firewall, how } => Words::new(
+                format!("weakens or disables the firewall {how}"),
                 "open only the port that is needed: `ufw allow 8080/tcp`",
             ),
             _ => None,

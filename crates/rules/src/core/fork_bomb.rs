@@ -1,4 +1,4 @@
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+use tollgate_model::{Card, Case, EffectKind, Hit, ProcessAction, Rule};
 
 use crate::kit::{Words, first, rule};
 
@@ -29,7 +29,7 @@ impl Rule for ForkBomb {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Process { signal, target } if signal == "fork-bomb" => Words::new(
+            EffectKind::Process { action: ProcessAction::ForkBomb, target } => Words::new(
                 format!("is a fork bomb: `{target}` starts processes without end"),
                 "use a bounded loop",
             ),

@@ -1,5 +1,4 @@
-use tollgate_model::phrase::TRACE;
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+use tollgate_model::{Card, Case, EffectKind, Hit, ProcessAction, Rule};
 
 use crate::kit::{Words, first, rule};
 
@@ -35,8 +34,8 @@ impl Rule for KillEverything {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Process { signal, target }
-                if !matches!(signal.as_str(), "fork-bomb" | TRACE)
+            EffectKind::Process { action, target }
+                if !matches!(action, ProcessAction::ForkBomb | ProcessAction::Trace)
                     && (matches!(target.as_str(), "-1" | "1" | "root" | "." | ".*")
                         || target.starts_with("everything of ")) =>
             {

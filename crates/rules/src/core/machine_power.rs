@@ -1,4 +1,4 @@
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+use tollgate_model::{Card, Case, EffectKind, Hit, ProcessAction, Rule};
 
 use crate::kit::{Words, first, rule};
 
@@ -25,7 +25,7 @@ impl Rule for MachinePower {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Process { signal, .. } if signal == "power" => {
+            EffectKind::Process { action: ProcessAction::Power, .. } => {
                 Words::new("shuts down or restarts the machine", "tell the person that a restart is needed")
             }
             _ => None,

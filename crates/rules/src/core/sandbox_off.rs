@@ -1,5 +1,4 @@
-use tollgate_model::phrase::SANDBOX;
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+use tollgate_model::{Card, Case, EffectKind, Hit, Protection, Rule};
 
 use crate::kit::{Words, first, rule};
 
@@ -26,7 +25,7 @@ impl Rule for SandboxOff {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Weaken { what } if what == SANDBOX => Words::new(
+            EffectKind::Weaken { protection: Protection::AgentSandbox, .. } => Words::new(
                 "runs outside the agent's sandbox",
                 "run it inside the sandbox, and tell the person what does not work there",
             ),

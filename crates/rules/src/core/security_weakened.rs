@@ -1,5 +1,4 @@
-use tollgate_model::phrase::MACHINE;
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+use tollgate_model::{Card, Case, EffectKind, Hit, Protection, Rule};
 
 use crate::kit::{Words, first, rule};
 
@@ -47,8 +46,8 @@ impl Rule for SecurityWeakened {
     fn check(&self, case: &Case) -> Option<Hit> {
         let instead = "ask the person to give one user or program the one permission that it needs";
         first(case, |effect| match &effect.kind {
-            EffectKind::Weaken { what } => {
-                Words::new(format!("weakens security: {}", what.strip_prefix(MACHINE)?), instead)
+            EffectKind::Weaken { protection: Protection::Machine | Protection::Certificates, how } => {
+                Words::new(format!("weakens security: {how}"), instead)
             }
             EffectKind::Privilege { how } if how.contains("set-user-ID") => Words::new(
                 format!("lets everybody run a program with the rights of its owner: {how}"),

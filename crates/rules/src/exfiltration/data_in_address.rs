@@ -1,4 +1,4 @@
-use tollgate_model::{Card, Case, Hit, Rule, phrase};
+use tollgate_model::{Card, Carried, Case, Hit, Rule};
 
 use super::{is_near, named, sent};
 use crate::kit::{Words, first, rule};
@@ -37,7 +37,10 @@ impl Rule for DataInAddress {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| {
             let (host, carries) = sent(&effect.kind)?;
-            let value = carries.iter().find_map(|what| what.strip_prefix(phrase::IN_ADDRESS))?;
+            let value = carries.iter().find_map(|what| match what {
+                Carried::Encoded(value) => Some(value),
+                _ => None,
+            })?;
             if is_near(host) {
                 return None;
             }

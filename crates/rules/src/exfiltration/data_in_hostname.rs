@@ -1,4 +1,4 @@
-use tollgate_model::{Card, Case, Hit, Rule, phrase};
+use tollgate_model::{Card, Carried, Case, Hit, Rule};
 
 use super::{named, sent};
 use crate::kit::{Words, first, rule};
@@ -41,8 +41,11 @@ impl Rule for DataInHostname {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| {
             let (host, carries) = sent(&effect.kind)?;
-            let what = carries.iter().find_map(|what| what.strip_prefix(phrase::IN_NAME))?;
-            let what = if what.starts_with(phrase::IN_ADDRESS) { "encoded data" } else { what };
+            let what = carries.iter().find_map(|what| match what {
+                Carried::InHostName(what) => Some(&**what),
+                _ => None,
+            })?;
+            let what = if matches!(what, Carried::Encoded(_)) { "encoded data".into() } else { what.told() };
             Words::new(
                 format!(
                     "puts {what} into the host name {}; the DNS lookup sends it to the owner of that domain",

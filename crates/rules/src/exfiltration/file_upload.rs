@@ -1,6 +1,8 @@
-use tollgate_model::{Card, Case, EffectKind, Hit, NetDirection, Place, Rule, Zone, hosts, is_built, phrase};
+use tollgate_model::{
+    Card, Carried, Case, EffectKind, Hit, NetDirection, Place, Rule, Zone, hosts, is_built,
+};
 
-use super::{is_near, named, sent};
+use super::{is_near, named, sent, shown};
 use crate::kit::{Answers, Reads, Words, first, rule};
 
 rule! {
@@ -57,9 +59,8 @@ impl Rule for FileUpload {
                 return None;
             }
             let what = carries.iter().find(|what| files.holds(what, host))?;
-            let shown = if what.contains(' ') { what.clone() } else { format!("`{what}`") };
             Words::new(
-                format!("sends {shown} to {}", named(host)),
+                format!("sends {} to {}", shown(what), named(host)),
                 "send only the values that are needed, as text",
             )
         })
@@ -75,18 +76,20 @@ struct Files<'c> {
 }
 
 impl Files<'_> {
-    fn holds(&self, what: &str, host: &str) -> bool {
+    fn holds(&self, what: &Carried, host: &str) -> bool {
         let case = self.case;
+        let key = what.told();
         match what {
-            phrase::FILE_DATA => self.sent.get(what, || !only(case, is_version)),
-            phrase::FILE_IN_ADDRESS => self.sent.get(what, || {
+            Carried::FileData => self.sent.get(&key, || !only(case, is_version)),
+            Carried::FileInAddress => self.sent.get(&key, || {
                 !only(case, |place| is_version(place) || is_small(place, case) || is_manifest(place))
             }),
-            phrase::OUTPUT => hosts::is_public_page(host),
-            _ if is_bucket(host) => {
-                self.deployed.get(what, || self.is_read(what, |place| !is_made(place, case)))
+            Carried::Output => hosts::is_public_page(host),
+            Carried::Named(name) if is_bucket(host) => {
+                self.deployed.get(name, || self.is_read(name, |place| !is_made(place, case)))
             }
-            _ => self.sent.get(what, || self.is_read(what, |_| true)),
+            Carried::Named(name) => self.sent.get(name, || self.is_read(name, |_| true)),
+            _ => false,
         }
     }
 

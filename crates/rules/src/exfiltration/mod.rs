@@ -10,7 +10,7 @@ mod secret_upload;
 mod send_after_secret;
 mod tunnel;
 
-use tollgate_model::{EffectKind, NetDirection, Rule};
+use tollgate_model::{Carried, EffectKind, NetDirection, Rule};
 
 /// The pack.
 pub(crate) const RULES: &[&dyn Rule] = &[
@@ -26,11 +26,17 @@ pub(crate) const RULES: &[&dyn Rule] = &[
 ];
 
 /// The host that something is sent to, and what.
-fn sent(kind: &EffectKind) -> Option<(&str, &[String])> {
+fn sent(kind: &EffectKind) -> Option<(&str, &[Carried])> {
     match kind {
         EffectKind::Net { host, direction: NetDirection::Out, carries } => Some((host, carries)),
         _ => None,
     }
+}
+
+/// What is sent, for people: names of files stand in backticks.
+fn shown(what: &Carried) -> String {
+    let told = what.told();
+    if told.contains(' ') { told.into_owned() } else { format!("`{told}`") }
 }
 
 /// This machine, private networks, and names that only a development network knows.

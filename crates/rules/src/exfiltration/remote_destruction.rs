@@ -1,4 +1,4 @@
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule, phrase};
+use tollgate_model::{Card, Case, EffectKind, Hit, InfraTool, Rule};
 
 use super::named;
 use crate::kit::{Words, first, rule};
@@ -42,11 +42,11 @@ impl Rule for RemoteDestruction {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Infra { tool, operation, target } if tool == phrase::REMOTE_SHELL => Words::new(
+            EffectKind::Infra { tool, operation, target } if *tool == InfraTool::RemoteShell => Words::new(
                 format!("{operation}, on {}", named(target)),
                 "list what is there, and let the person delete it",
             ),
-            EffectKind::Infra { tool, operation, target } if tool == phrase::WEB_REQUEST => Words::new(
+            EffectKind::Infra { tool, operation, target } if *tool == InfraTool::WebRequest => Words::new(
                 format!("sends {operation} with a credential to `{target}`"),
                 "look at it with a GET request, and let the person send this one",
             ),

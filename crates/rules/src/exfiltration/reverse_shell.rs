@@ -1,7 +1,7 @@
 use std::cell::OnceCell;
 use std::collections::HashSet;
 
-use tollgate_model::{Card, Case, Effect, EffectKind, Hit, Rule, Span, phrase};
+use tollgate_model::{Card, Carried, Case, Effect, EffectKind, Hit, Rule, Span};
 
 use super::named;
 use crate::kit::{Words, first, rule};
@@ -52,7 +52,7 @@ impl Rule for ReverseShell {
         let code = WiringCode { effects: case.effects, shells: OnceCell::new(), languages: OnceCell::new() };
         first(case, |effect| match &effect.kind {
             EffectKind::Net { host, carries, .. }
-                if carries.iter().any(|what| what == phrase::SHELL) || code.wires(effect.span) =>
+                if carries.contains(&Carried::Shell) || code.wires(effect.span) =>
             {
                 Words::new(
                     format!("gives {} control of a shell on this machine", named(host)),

@@ -1,6 +1,6 @@
-use tollgate_model::{Card, Case, Certainty, EffectKind, Hit, Place, Rule, Zone, phrase};
+use tollgate_model::{Card, Carried, Case, Certainty, EffectKind, EnvUse, Hit, Place, Rule, Zone};
 
-use super::{named, sent};
+use super::{named, sent, shown};
 use crate::kit::{Answers, Reads, Words, first, rule};
 use crate::secrets::keeps_secrets;
 
@@ -53,7 +53,8 @@ impl Rule for SecretUpload {
         let (reads, secret) = (Reads::of(case), Answers::default());
         first(case, |effect| {
             let (host, carries) = sent(&effect.kind)?;
-            let secret = carries.iter().find(|what| secret.get(what, || is_secret(what, &reads, case)))?;
+            let secret =
+                carries.iter().find(|what| secret.get(&what.told(), || is_secret(what, &reads, case)))?;
             Words::new(
                 format!("sends {} to {}", shown(secret), named(host)),
                 "send the data without the secret, or let the person send it",
@@ -63,28 +64,23 @@ impl Rule for SecretUpload {
 }
 
 /// Is it said to be a secret, or the name of a file that was read and holds one?
-fn is_secret(what: &str, reads: &Reads, case: &Case) -> bool {
+fn is_secret(what: &Carried, reads: &Reads, case: &Case) -> bool {
     let reads_environment = || {
-        case.effects
-            .iter()
-            .any(|effect| matches!(&effect.kind, EffectKind::EnvRead { names } if names.is_empty()))
+        case.effects.iter().any(|effect| matches!(&effect.kind, EffectKind::EnvRead { what: EnvUse::All }))
     };
-    what == phrase::SECRET_DATA
-        || what == phrase::ENVIRONMENT
-        || what.starts_with(phrase::CREDENTIAL)
-        || (what == phrase::OUTPUT && reads_environment())
-        || reads.named(what).iter().any(|effect| {
+    match what {
+        Carried::Secret | Carried::Environment | Carried::Credential(_) => true,
+        Carried::Output => reads_environment(),
+        Carried::Named(name) => reads.named(name).iter().any(|effect| {
             matches!(&effect.kind, EffectKind::Read { place, recursive }
                 if effect.certainty == Certainty::Certain
                     && (place.zone == Zone::Secret || (*recursive && holds_secrets(place, case))))
-        })
+        }),
+        _ => false,
+    }
 }
 
 /// A folder that keys and credentials are kept in, or a home with all of them.
 fn holds_secrets(place: &Place, case: &Case) -> bool {
     keeps_secrets(place, case) || case.world.homes().contains(&place.path)
-}
-
-fn shown(what: &str) -> String {
-    if what.contains(' ') { what.to_owned() } else { format!("`{what}`") }
 }

@@ -1,4 +1,4 @@
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule, phrase};
+use tollgate_model::{Card, Carried, Case, EffectKind, Hit, Rule};
 
 use crate::kit::{Words, first, rule};
 
@@ -42,7 +42,10 @@ impl Rule for Tunnel {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Net { carries, .. } => {
-                let program = carries.iter().find_map(|what| what.strip_prefix(phrase::TUNNEL))?;
+                let program = carries.iter().find_map(|what| match what {
+                    Carried::Tunnel(program) => Some(program),
+                    _ => None,
+                })?;
                 Words::new(
                     format!("makes this machine reachable from outside with {program}"),
                     "serve only on this machine, or ask the person to open the tunnel",

@@ -1,8 +1,6 @@
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+use tollgate_model::{Card, Case, EffectKind, Hit, Lasting, Rule};
 
 use crate::kit::{Words, first, rule};
-
-use tollgate_model::git::{GLOBAL_CONFIG, LOCAL_CONFIG};
 
 rule! {
     /// Asks before writing a repository setting that git runs as a command or that sends git to another host.
@@ -34,11 +32,8 @@ impl Rule for ConfigCode {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Persist { place } if !place.starts_with(GLOBAL_CONFIG) => Words::new(
-                format!(
-                    "sets `{}`, which every later git command in this repository uses",
-                    place.strip_prefix(LOCAL_CONFIG)?
-                ),
+            EffectKind::Persist { kind: Lasting::GitSetting, what } => Words::new(
+                format!("sets `{what}`, which every later git command in this repository uses"),
                 "give the setting to the one command that needs it: `git -c name=value …`",
             ),
             _ => None,

@@ -1,8 +1,6 @@
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+use tollgate_model::{Audience, Card, Case, EffectKind, Hit, Rule};
 
 use crate::kit::{Words, first, rule};
-
-use tollgate_model::git::FOREIGN_PUSH;
 
 rule! {
     /// Blocks pushing to an address that is not a remote of the repository.
@@ -36,8 +34,8 @@ impl Rule for ForeignPush {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Publish { target } => {
-                let address = match target.strip_prefix(FOREIGN_PUSH)? {
+            EffectKind::Publish { target: Audience::ForeignRemote(address) } => {
+                let address = match address.as_str() {
                     "" => "an unknown address".to_owned(),
                     address => format!("`{address}`"),
                 };

@@ -1,8 +1,6 @@
-use tollgate_model::{Card, Case, Hit, Rule};
+use tollgate_model::{Card, Case, Hit, Lasting, Rule};
 
 use crate::kit::{left, rule};
-
-use tollgate_model::git::GLOBAL_CONFIG;
 
 rule! {
     /// Blocks changing a global git setting that git runs as a command.
@@ -37,7 +35,7 @@ impl Rule for GlobalConfigCode {
     fn check(&self, case: &Case) -> Option<Hit> {
         left(
             case,
-            GLOBAL_CONFIG,
+            Lasting::GlobalGitSetting,
             |place| format!("sets `{place}` for every repository; git runs it as a command"),
             "give the setting to the one command that needs it: `git -c name=value …`",
         )

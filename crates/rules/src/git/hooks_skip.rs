@@ -1,8 +1,6 @@
-use tollgate_model::{Card, Case, EffectKind, FileKind, Hit, Place, Rule, Zone};
+use tollgate_model::{Card, Case, EffectKind, FileKind, Hit, Place, Protection, Rule, Zone};
 
 use crate::kit::{Words, first, rule, shown};
-
-use tollgate_model::git::SKIPS_HOOKS;
 
 rule! {
     /// Asks before skipping or removing git hooks.
@@ -38,7 +36,7 @@ impl Rule for HooksSkip {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Weaken { what } if what == SKIPS_HOOKS => {
+            EffectKind::Weaken { protection: Protection::GitHooks, .. } => {
                 Words::new("skips the git hooks of the repository", "fix what the hook reports")
             }
             EffectKind::Delete { place, .. } if is_hook(place) && !is_new(place, case) => {

@@ -1,8 +1,6 @@
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+use tollgate_model::{Card, Case, EffectKind, Hit, Protection, Rule};
 
 use crate::kit::{Words, first, rule};
-
-use tollgate_model::git::SKIPS_TLS;
 
 rule! {
     /// Asks before turning off git's check of TLS certificates.
@@ -30,7 +28,7 @@ impl Rule for TlsOff {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Weaken { what } if what == SKIPS_TLS => Words::new(
+            EffectKind::Weaken { protection: Protection::GitCertificates, .. } => Words::new(
                 "turns off git's check of TLS certificates",
                 "leave the check on, and let the person install the missing certificate",
             ),

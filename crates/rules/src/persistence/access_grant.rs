@@ -1,5 +1,4 @@
-use tollgate_model::phrase::WAY_IN;
-use tollgate_model::{Card, Case, Hit, Rule};
+use tollgate_model::{Card, Case, Hit, Lasting, Rule};
 
 use crate::kit::{left, rule};
 
@@ -37,7 +36,7 @@ impl Rule for AccessGrant {
     fn check(&self, case: &Case) -> Option<Hit> {
         left(
             case,
-            WAY_IN,
+            Lasting::AccessFile,
             |place| format!("changes {place}, which grants access or root rights"),
             "write the line to a file inside the project, and let the person install it",
         )

@@ -1,5 +1,4 @@
-use tollgate_model::phrase::AUTO_RUN;
-use tollgate_model::{Card, Case, Hit, Rule};
+use tollgate_model::{Card, Case, Hit, Lasting, Rule};
 
 use crate::kit::{left, rule};
 
@@ -38,7 +37,7 @@ impl Rule for AutoRunWrite {
     fn check(&self, case: &Case) -> Option<Hit> {
         left(
             case,
-            AUTO_RUN,
+            Lasting::AutoRunFile,
             |place| format!("changes {place}, which runs automatically"),
             "put the command into a script or a task that is run by its name",
         )

@@ -1,5 +1,4 @@
-use tollgate_model::phrase::SCRIPT;
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+use tollgate_model::{Card, Case, EffectKind, Hit, Lasting, Rule};
 
 use crate::kit::{Words, first, rule};
 
@@ -42,8 +41,7 @@ impl Rule for DangerousScript {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Persist { place } => {
-                let script = place.strip_prefix(SCRIPT)?;
+            EffectKind::Persist { kind: Lasting::Script, what: script } => {
                 Words::new(format!("writes {script} when it runs"), instead(script))
             }
             _ => None,

@@ -1,5 +1,4 @@
-use tollgate_model::phrase::HIDDEN;
-use tollgate_model::{Card, Case, Hit, Rule};
+use tollgate_model::{Card, Case, Hit, Lasting, Rule};
 
 use crate::kit::{left, rule};
 
@@ -37,7 +36,7 @@ impl Rule for HiddenText {
     fn check(&self, case: &Case) -> Option<Hit> {
         left(
             case,
-            HIDDEN,
+            Lasting::HiddenText,
             |place| format!("writes invisible or misleading characters into {place}"),
             "write the text without them, or as visible escapes",
         )

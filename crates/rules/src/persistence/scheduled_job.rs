@@ -1,5 +1,4 @@
-use tollgate_model::phrase::JOB;
-use tollgate_model::{Card, Case, Hit, Rule};
+use tollgate_model::{Card, Case, Hit, Lasting, Rule};
 
 use crate::kit::{left, rule};
 
@@ -39,7 +38,7 @@ impl Rule for ScheduledJob {
     fn check(&self, case: &Case) -> Option<Hit> {
         left(
             case,
-            JOB,
+            Lasting::Job,
             |place| format!("creates or changes a job of {place}, which runs unattended"),
             "run it now, or write the job to a file inside the project for the person to install",
         )

@@ -1,5 +1,4 @@
-use tollgate_model::phrase::STARTUP_FILE;
-use tollgate_model::{Card, Case, Hit, Rule};
+use tollgate_model::{Card, Case, Hit, Lasting, Rule};
 
 use crate::kit::{left, rule};
 
@@ -44,7 +43,7 @@ impl Rule for StartupFileWrite {
     fn check(&self, case: &Case) -> Option<Hit> {
         left(
             case,
-            STARTUP_FILE,
+            Lasting::StartupFile,
             |place| format!("changes {place}, which is read or run at every start"),
             "set the variable for the one command that needs it, or tell the person which line to add",
         )

@@ -1,4 +1,4 @@
-use tollgate_model::{Card, Case, Hit, Rule, phrase};
+use tollgate_model::{Card, Case, Hit, PrivateData, Rule};
 
 use super::told;
 use crate::kit::rule;
@@ -30,6 +30,6 @@ impl Rule for CardInPrompt {
     }
 
     fn check(&self, case: &Case) -> Option<Hit> {
-        told(case, |what| what == phrase::CARD, "leave out the number")
+        told(case, |what| what == PrivateData::Card, "leave out the number")
     }
 }

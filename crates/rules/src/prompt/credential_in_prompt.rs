@@ -1,4 +1,4 @@
-use tollgate_model::{Card, Case, Hit, Rule, phrase};
+use tollgate_model::{Card, Case, Hit, PrivateData, Rule};
 
 use super::told;
 use crate::kit::rule;
@@ -34,7 +34,7 @@ impl Rule for CredentialInPrompt {
     fn check(&self, case: &Case) -> Option<Hit> {
         told(
             case,
-            |what| what.starts_with(phrase::CREDENTIAL),
+            |what| matches!(what, PrivateData::Credential(_)),
             "put it into an environment variable, and name the variable. If it was sent, replace it",
         )
     }

@@ -1,4 +1,4 @@
-use tollgate_model::{Card, Case, Hit, Rule, phrase};
+use tollgate_model::{Card, Case, Hit, PrivateData, Rule};
 
 use super::told;
 use crate::kit::rule;
@@ -32,6 +32,6 @@ impl Rule for EmailInPrompt {
     }
 
     fn check(&self, case: &Case) -> Option<Hit> {
-        told(case, |what| what == phrase::EMAIL, "leave out the address, or write `me@example.com`")
+        told(case, |what| what == PrivateData::Email, "leave out the address, or write `me@example.com`")
     }
 }

@@ -6,7 +6,9 @@ mod email_in_prompt;
 mod phone_in_prompt;
 mod ssn_in_prompt;
 
-use tollgate_model::{Case, EffectKind, Hit, Rule, phrase};
+use std::borrow::Cow;
+
+use tollgate_model::{Case, EffectKind, Hit, PrivateData, Rule};
 
 use crate::kit::{Words, first};
 
@@ -20,10 +22,13 @@ pub(crate) const RULES: &[&dyn Rule] = &[
 ];
 
 /// The first private thing of a kind that the prompt tells.
-fn told(case: &Case, is_kind: impl Fn(&str) -> bool, instead: &str) -> Option<Hit> {
+fn told(case: &Case, is_kind: impl Fn(PrivateData) -> bool, instead: &str) -> Option<Hit> {
     first(case, |effect| match &effect.kind {
-        EffectKind::Private { what, shown } if is_kind(what) => {
-            let plain = what.strip_prefix(phrase::CREDENTIAL).unwrap_or(what);
+        EffectKind::Private { what, shown } if is_kind(*what) => {
+            let plain = match what {
+                PrivateData::Credential(kind) => Cow::Borrowed(*kind),
+                other => other.told(),
+            };
             let shown = if shown.is_empty() { String::new() } else { format!(" (`{shown}`)") };
             Words::new(format!("sends {plain}{shown} to the model"), instead)
         }

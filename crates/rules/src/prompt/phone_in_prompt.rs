@@ -1,4 +1,4 @@
-use tollgate_model::{Card, Case, Hit, Rule, phrase};
+use tollgate_model::{Card, Case, Hit, PrivateData, Rule};
 
 use super::told;
 use crate::kit::rule;
@@ -30,6 +30,10 @@ impl Rule for PhoneInPrompt {
     }
 
     fn check(&self, case: &Case) -> Option<Hit> {
-        told(case, |what| what == phrase::PHONE, "leave out the number, or write one of 555-0100 to 555-0199")
+        told(
+            case,
+            |what| what == PrivateData::Phone,
+            "leave out the number, or write one of 555-0100 to 555-0199",
+        )
     }
 }

@@ -1,4 +1,4 @@
-use tollgate_model::{Card, Case, Hit, Rule, phrase};
+use tollgate_model::{Card, Case, Hit, PrivateData, Rule};
 
 use super::told;
 use crate::kit::rule;
@@ -27,6 +27,6 @@ impl Rule for SsnInPrompt {
     }
 
     fn check(&self, case: &Case) -> Option<Hit> {
-        told(case, |what| what == phrase::SOCIAL, "leave out the number, or write 000-00-0000")
+        told(case, |what| what == PrivateData::SocialSecurity, "leave out the number, or write 000-00-0000")
     }
 }

@@ -1,4 +1,4 @@
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+use tollgate_model::{Card, Case, EffectKind, EnvUse, Hit, Rule};
 
 use crate::kit::{Words, first, rule};
 
@@ -41,7 +41,7 @@ impl Rule for EnvironmentDump {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::EnvRead { names } if names.is_empty() => Words::new(
+            EffectKind::EnvRead { what: EnvUse::All } => Words::new(
                 "prints the whole environment with its tokens and passwords",
                 "print only the variable that is needed: `printenv PATH`",
             ),

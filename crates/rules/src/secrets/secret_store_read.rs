@@ -1,5 +1,4 @@
-use tollgate_model::phrase::STORE;
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+use tollgate_model::{Card, Case, EffectKind, EnvUse, Hit, Rule};
 
 use crate::kit::{Words, first, rule};
 
@@ -35,13 +34,10 @@ impl Rule for SecretStoreRead {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::EnvRead { names } => {
-                let store = names.iter().find_map(|name| name.strip_prefix(STORE))?;
-                Words::new(
-                    format!("reads secrets from {store}"),
-                    "let the person put the one value that is needed into the environment of the command",
-                )
-            }
+            EffectKind::EnvRead { what: EnvUse::Store(store) } => Words::new(
+                format!("reads secrets from {store}"),
+                "let the person put the one value that is needed into the environment of the command",
+            ),
             _ => None,
         })
     }

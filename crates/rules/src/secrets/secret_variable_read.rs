@@ -1,5 +1,4 @@
-use tollgate_model::phrase::PRINTED;
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+use tollgate_model::{Card, Case, EffectKind, EnvUse, Hit, Rule};
 
 use crate::kit::{Words, first, rule};
 
@@ -40,8 +39,8 @@ impl Rule for SecretVariableRead {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::EnvRead { names } => {
-                let name = names.iter().find_map(|name| name.strip_prefix(PRINTED))?;
+            EffectKind::EnvRead { what: EnvUse::Printed(names) } => {
+                let name = names.first()?;
                 Words::new(
                     format!("prints `{name}`, which contains a secret"),
                     format!("check only whether it is set: `[ -n \"${name}\" ] && echo set`"),

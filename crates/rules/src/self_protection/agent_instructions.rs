@@ -1,5 +1,4 @@
-use tollgate_model::phrase::{INSTRUCTION, PROMPT};
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+use tollgate_model::{Card, Case, EffectKind, Hit, Lasting, Rule};
 
 use crate::kit::{Words, first, rule};
 
@@ -36,10 +35,13 @@ impl Rule for AgentInstructions {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Persist { place } if place.starts_with(INSTRUCTION) => Words::new(
-                format!("{} {place}", if place.contains(PROMPT) { "gives" } else { "writes" }),
-                "write instructions that the person can read and would give",
-            ),
+            EffectKind::Persist { kind: kind @ (Lasting::Instructions | Lasting::AgentPrompt), what } => {
+                let verb = if *kind == Lasting::AgentPrompt { "gives" } else { "writes" };
+                Words::new(
+                    format!("{verb} {} {what}", kind.told()),
+                    "write instructions that the person can read and would give",
+                )
+            }
             _ => None,
         })
     }

@@ -1,5 +1,4 @@
-use tollgate_model::phrase::AGENT_CONTROL;
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+use tollgate_model::{Card, Case, EffectKind, Hit, Rule, Tampered};
 
 use crate::kit::{Words, first, rule};
 
@@ -46,8 +45,8 @@ impl Rule for AgentSettingsChange {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Tamper { what } => Words::new(
-                format!("changes the controls of a coding agent: {}", what.strip_prefix(AGENT_CONTROL)?),
+            EffectKind::Tamper { target: Tampered::AgentControl, what } => Words::new(
+                format!("changes the controls of a coding agent: {what}"),
                 "tell the person which setting should change, and why",
             ),
             _ => None,

@@ -1,5 +1,4 @@
-use tollgate_model::phrase::AGENT_SETTINGS;
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+use tollgate_model::{Card, Case, EffectKind, Hit, Protection, Rule};
 
 use crate::kit::{Words, first, rule};
 
@@ -37,8 +36,8 @@ impl Rule for AgentSettingsOther {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Weaken { what } => Words::new(
-                format!("changes settings of a coding agent: {}", what.strip_prefix(AGENT_SETTINGS)?),
+            EffectKind::Weaken { protection: Protection::AgentSettings, how } => Words::new(
+                format!("changes settings of a coding agent: {how}"),
                 "tell the person which setting should change, and why",
             ),
             _ => None,

@@ -1,5 +1,4 @@
-use tollgate_model::phrase::AGENT_UNLEASHED;
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+use tollgate_model::{Card, Case, EffectKind, Hit, Protection, Rule};
 
 use crate::kit::{Words, first, rule};
 
@@ -40,8 +39,8 @@ impl Rule for AgentUnleashed {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Weaken { what } => Words::new(
-                format!("starts a coding agent without approvals: {}", what.strip_prefix(AGENT_UNLEASHED)?),
+            EffectKind::Weaken { protection: Protection::AgentApprovals, how } => Words::new(
+                format!("starts a coding agent without approvals: {how}"),
                 "start it without that option, or allow only the tools that it needs",
             ),
             _ => None,

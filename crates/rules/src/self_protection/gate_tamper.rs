@@ -1,6 +1,5 @@
 use tollgate_model::git::stands_for;
-use tollgate_model::phrase::AGENT_CONTROL;
-use tollgate_model::{Card, Case, EffectKind, FileKind, Hit, Place, Rule, World};
+use tollgate_model::{Card, Case, EffectKind, FileKind, Hit, Place, Rule, Tampered, World};
 
 use crate::kit::{Words, first, rule};
 
@@ -50,7 +49,7 @@ impl Rule for GateTamper {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Tamper { what } if !what.starts_with(AGENT_CONTROL) => {
+            EffectKind::Tamper { target: Tampered::Gate, what } => {
                 Words::new(format!("tampers with {what}"), "ask the person to change it")
             }
             EffectKind::Read { place, recursive } if reads_pin(place, *recursive, case.world) => {

@@ -1,4 +1,4 @@
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+use tollgate_model::{Card, Case, EffectKind, Hit, Protection, Rule};
 
 use crate::kit::{Words, first, rule};
 
@@ -38,8 +38,8 @@ impl Rule for PackageIndexChange {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Weaken { what } if what.starts_with("the package index") => Words::new(
-                format!("changes the package index {}", what.trim_start_matches("the package index ")),
+            EffectKind::Weaken { protection: Protection::PackageIndex, how } => Words::new(
+                format!("changes the package index {how}"),
                 "use the registry that the project is set up for",
             ),
             _ => None,

@@ -1,4 +1,4 @@
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+use tollgate_model::{Audience, Card, Case, EffectKind, Hit, Rule};
 
 use crate::kit::{Words, first, rule};
 
@@ -43,8 +43,8 @@ impl Rule for PackagePublish {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Publish { target } if target.ends_with(" registry") => Words::new(
-                format!("publishes to {target}, where other people will run it"),
+            EffectKind::Publish { target: target @ Audience::Registry(_) } => Words::new(
+                format!("publishes to {}, where other people will run it", target.told()),
                 "try it with `--dry-run`, and let the person publish",
             ),
             _ => None,

@@ -1,6 +1,6 @@
 //! Data that outlives a container: volumes by name, another container's volumes, the folders of databases.
 
-use tollgate_model::{Certainty, Effect, EffectKind, Place};
+use tollgate_model::{Certainty, Effect, EffectKind, InfraTool, Place};
 
 use super::Mount;
 use crate::commands::Run;
@@ -84,7 +84,11 @@ const DATA: &[&str] = &[
 fn push(run: &mut Run, found: Option<(String, Certainty)>) {
     let Some((target, certainty)) = found else { return };
     let (tool, operation) = (run.program.to_owned(), "delete-data".to_owned());
-    run.analyst.push(EffectKind::Infra { tool, operation, target }, run.call.span, certainty);
+    run.analyst.push(
+        EffectKind::Infra { tool: InfraTool::Named(tool), operation, target },
+        run.call.span,
+        certainty,
+    );
 }
 
 fn volume(path: &str) -> Option<&str> {

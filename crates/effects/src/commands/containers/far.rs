@@ -1,6 +1,6 @@
 //! Commands on machines far away.
 
-use tollgate_model::{Certainty, Effect, EffectKind};
+use tollgate_model::{Certainty, Effect, EffectKind, InfraTool};
 use tollgate_shell::eval::Outcome;
 
 use super::super::Run;
@@ -21,7 +21,8 @@ pub(in crate::commands) fn remote(run: &mut Run, command: &[Word], target: &str)
     let found = run.analyst.since(mark).iter().find(|effect| deletes(effect)).map(|effect| effect.certainty);
     if let Some(certainty) = found {
         let (tool, operation) = (run.program.to_owned(), "delete".to_owned());
-        let kind = EffectKind::Infra { tool, operation, target: format!("files {target}") };
+        let kind =
+            EffectKind::Infra { tool: InfraTool::Named(tool), operation, target: format!("files {target}") };
         run.analyst.push(kind, run.call.span, certainty.min(Certainty::Certain));
     }
     outcome

@@ -1,6 +1,6 @@
 //! What is handed to a registry of images.
 
-use tollgate_model::EffectKind;
+use tollgate_model::{Audience, EffectKind};
 use tollgate_shell::eval::Outcome;
 
 use super::super::Run;
@@ -20,7 +20,7 @@ pub(super) fn push(run: &mut Run, words: &[Word]) -> Outcome {
         name.contains('/') && url::is_this_machine(&url::host(name))
     };
     if options.operands.is_empty() || !options.operands.iter().all(is_local) {
-        run.push(EffectKind::Publish { target: "the container registry".into() });
+        run.push(EffectKind::Publish { target: Audience::Other("the container registry".into()) });
     }
     run.derived()
 }

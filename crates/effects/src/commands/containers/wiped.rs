@@ -1,7 +1,6 @@
 //! A command that takes a whole container away.
 
-use tollgate_model::phrase::REMOTE_SHELL;
-use tollgate_model::{Effect, EffectKind};
+use tollgate_model::{Effect, EffectKind, InfraTool};
 use tollgate_shell::value::Value;
 
 use super::super::Run;
@@ -23,7 +22,7 @@ pub(super) fn wiped(run: &mut Run, container: &Word, command: &[Word]) {
     run.analyst.sift(mark, |_| false);
     if wiped {
         run.push(EffectKind::Infra {
-            tool: REMOTE_SHELL.to_owned(),
+            tool: InfraTool::RemoteShell,
             operation: "deletes `/` and everything in it".to_owned(),
             target: container.shown(),
         });

@@ -1,8 +1,6 @@
 //! Commands that run other commands, or that stay.
 
-use tollgate_model::git::SKIPS_HOOKS;
-use tollgate_model::phrase::JOB;
-use tollgate_model::{Certainty, EffectKind, NetDirection};
+use tollgate_model::{Audience, Carried, Certainty, EffectKind, Lasting, NetDirection, Protection};
 use tollgate_shell::eval::Outcome;
 
 use super::{Git, Verb, settings};
@@ -66,7 +64,10 @@ fn merge(git: &mut Git) -> Outcome {
         continue";
     let options = git.options(spec);
     if options.has("no-verify") || git.hooks_are_off() {
-        git.push(EffectKind::Weaken { what: SKIPS_HOOKS.into() }, Certainty::Certain);
+        git.push(
+            EffectKind::Weaken { protection: Protection::GitHooks, how: String::new() },
+            Certainty::Certain,
+        );
     }
     git.run.derived()
 }
@@ -127,7 +128,7 @@ fn send_email(git: &mut Git) -> Outcome {
         for patch in options.operands.iter().filter(|word| word.text.suffix().contains('.')) {
             git.run.read(patch, false);
         }
-        let carries = options.operands.iter().map(Word::shown).collect();
+        let carries = options.operands.iter().map(|word| Carried::Named(word.shown())).collect();
         git.push(EffectKind::Net { host, direction: NetDirection::Out, carries }, Certainty::Certain);
     }
     git.run.derived()
@@ -144,7 +145,9 @@ fn serve(git: &mut Git) -> Outcome {
     }
     if git.verb == "daemon" {
         git.push(
-            EffectKind::Publish { target: "whoever can reach this machine (git daemon)".into() },
+            EffectKind::Publish {
+                target: Audience::Other("whoever can reach this machine (git daemon)".into()),
+            },
             Certainty::Certain,
         );
     }
@@ -153,7 +156,10 @@ fn serve(git: &mut Git) -> Outcome {
 
 fn maintenance(git: &mut Git) -> Outcome {
     if git.args.first().is_some_and(|word| word.is("start")) {
-        git.push(EffectKind::Persist { place: format!("{JOB}git maintenance") }, Certainty::Certain);
+        git.push(
+            EffectKind::Persist { kind: Lasting::Job, what: "git maintenance".into() },
+            Certainty::Certain,
+        );
     }
     git.run.derived()
 }

@@ -1,7 +1,7 @@
 //! `git config`: settings that stay, some of which are code.
 
-use tollgate_model::git::{Config, GLOBAL_CONFIG, LOCAL_CONFIG, SKIPS_HOOKS, SKIPS_TLS};
-use tollgate_model::{Certainty, CodeSource, Effect, EffectKind, WriteMode, Zone};
+use tollgate_model::git::Config;
+use tollgate_model::{Certainty, CodeSource, Effect, EffectKind, Lasting, Protection, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::Value;
 
@@ -102,22 +102,25 @@ fn persist(git: &mut Git, name: &str, value: &Word, everywhere: bool) {
         return;
     }
     if key == "safe.directory" && value.is("*") && everywhere {
-        let what = format!(
-            "{}lets git run the settings and hooks of other users' repositories",
-            tollgate_model::phrase::MACHINE
-        );
-        git.push(EffectKind::Weaken { what }, Certainty::Certain);
+        let how = "lets git run the settings and hooks of other users' repositories".to_owned();
+        git.push(EffectKind::Weaken { protection: Protection::Machine, how }, Certainty::Certain);
     }
     match use_of(&key) {
         Some(Use::Hooks) if matches!(value.literal(), Some("" | "/dev/null")) => {
-            git.push(EffectKind::Weaken { what: SKIPS_HOOKS.into() }, Certainty::Certain);
+            git.push(
+                EffectKind::Weaken { protection: Protection::GitHooks, how: String::new() },
+                Certainty::Certain,
+            );
         }
         Some(Use::Tls) if is_false(&value.shown()) => {
-            git.push(EffectKind::Weaken { what: SKIPS_TLS.into() }, Certainty::Certain);
+            git.push(
+                EffectKind::Weaken { protection: Protection::GitCertificates, how: String::new() },
+                Certainty::Certain,
+            );
         }
         found if stays_as_code(&key, found, value) => {
-            let before = if everywhere { GLOBAL_CONFIG } else { LOCAL_CONFIG };
-            git.push(EffectKind::Persist { place: format!("{before}{key}") }, Certainty::Certain);
+            let kind = if everywhere { Lasting::GlobalGitSetting } else { Lasting::GitSetting };
+            git.push(EffectKind::Persist { kind, what: key }, Certainty::Certain);
         }
         _ => {}
     }

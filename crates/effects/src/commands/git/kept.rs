@@ -1,7 +1,6 @@
 //! What git keeps besides files: lists of them, stashes, secrets.
 
-use tollgate_model::EffectKind;
-use tollgate_model::phrase::STORE;
+use tollgate_model::{EffectKind, EnvUse};
 use tollgate_shell::eval::{Outcome, Status, Stream};
 use tollgate_shell::value::{Piece, Taint, Text, Value};
 
@@ -16,8 +15,8 @@ pub(super) const VERBS: &[(&str, Verb)] = &[("secret", kept_secret), ("crypt", k
 fn kept_secret(git: &mut Git) -> Outcome {
     let verb = git.args.first().map(Word::shown).unwrap_or_default();
     if matches!(verb.as_str(), "cat" | "reveal" | "changes" | "unlock" | "export-key") {
-        let names = vec![format!("{}what `git {}` keeps closed", STORE, git.verb)];
-        git.run.push(EffectKind::EnvRead { names });
+        let what = EnvUse::Store(format!("what `git {}` keeps closed", git.verb));
+        git.run.push(EffectKind::EnvRead { what });
         return Outcome::unknown(taint::SECRET);
     }
     git.run.derived()

@@ -1,7 +1,7 @@
 //! `git push`: what it publishes where, and what it rewrites there.
 
-use tollgate_model::git::{Config, FOREIGN_PUSH};
-use tollgate_model::{Certainty, EffectKind, Mark, NetDirection, Rewrite};
+use tollgate_model::git::Config;
+use tollgate_model::{Audience, Carried, Certainty, EffectKind, Mark, NetDirection, Rewrite};
 use tollgate_shell::eval::{Outcome, Status};
 
 use super::remotes::{Address, address, remote_file};
@@ -142,7 +142,8 @@ impl Git<'_, '_, '_> {
         let foreign =
             target.and_then(|word| Some((word, foreign(word, &config, |name| self.added(name).is_some())?)));
         let Some((word, (address, certainty))) = foreign else {
-            return self.push(EffectKind::Publish { target: to.shown() }, Certainty::Certain);
+            return self
+                .push(EffectKind::Publish { target: Audience::Other(to.shown()) }, Certainty::Certain);
         };
         let shown = if address.path.is_empty() {
             address.host.clone()
@@ -151,11 +152,11 @@ impl Git<'_, '_, '_> {
             format!("{}/{}", address.host, address.path.rsplit('@').next().unwrap_or_default())
         };
         self.run.analyst.push(
-            EffectKind::Publish { target: format!("{FOREIGN_PUSH}{shown}") },
+            EffectKind::Publish { target: Audience::ForeignRemote(shown) },
             word.span,
             certainty,
         );
-        let carries = vec!["the commits of this repository".to_owned()];
+        let carries = vec![Carried::Named("the commits of this repository".to_owned())];
         let kind = EffectKind::Net { host: address.host, direction: NetDirection::Out, carries };
         self.run.analyst.push(kind, word.span, certainty);
     }
@@ -356,7 +357,10 @@ fn subtree(git: &mut Git) -> Outcome {
 
 fn svn(git: &mut Git) -> Outcome {
     if git.args.first().is_some_and(|word| word.is("dcommit")) {
-        git.push(EffectKind::Publish { target: "the Subversion server".into() }, Certainty::Certain);
+        git.push(
+            EffectKind::Publish { target: Audience::Other("the Subversion server".into()) },
+            Certainty::Certain,
+        );
     }
     git.run.derived()
 }

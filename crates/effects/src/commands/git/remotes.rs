@@ -1,8 +1,8 @@
 //! Commands that talk to other repositories, and the addresses they take: some addresses are commands.
 
-use tollgate_model::git::LOCAL_CONFIG;
-use tollgate_model::phrase::SECRET_DATA;
-use tollgate_model::{Certainty, EffectKind, FileKind, Mark, NetDirection, Place, WriteMode, Zone};
+use tollgate_model::{
+    Carried, Certainty, EffectKind, FileKind, Lasting, Mark, NetDirection, Place, WriteMode, Zone,
+};
 use tollgate_shell::eval::{Outcome, Status};
 
 use super::{Git, Verb, holds, settings, work};
@@ -84,7 +84,7 @@ impl Git<'_, '_, '_> {
         if let Some(address) = address(&word.shown()).filter(|_| !word.text.prefix().starts_with("ext::")) {
             let certainty = if word.literal().is_some() { Certainty::Certain } else { Certainty::Possible };
             if is_given_away(word, &address.host) {
-                let carries = vec![SECRET_DATA.to_owned()];
+                let carries = vec![Carried::Secret];
                 let host = address.host.clone();
                 let kind = EffectKind::Net { host, direction: NetDirection::Out, carries };
                 self.run.analyst.push(kind, word.span, Certainty::Possible);
@@ -316,8 +316,8 @@ impl Git<'_, '_, '_> {
             return;
         }
         if !known.is_empty() && !known.iter().any(|remote| remote.host == new.host) {
-            let place = format!("{LOCAL_CONFIG}remote.{name}.url");
-            self.push(EffectKind::Persist { place }, Certainty::Certain);
+            let what = format!("remote.{name}.url");
+            self.push(EffectKind::Persist { kind: Lasting::GitSetting, what }, Certainty::Certain);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Settings for one run: `-c`, `--config-env`, the environment, and what earlier commands of the call set.
 //! Many of git's settings are commands that it runs.
 
-use tollgate_model::git::{Config, SKIPS_TLS};
-use tollgate_model::{Certainty, EffectKind, FileKind};
+use tollgate_model::git::Config;
+use tollgate_model::{Certainty, EffectKind, FileKind, Protection};
 use tollgate_shell::eval::Shell;
 use tollgate_shell::value::{Taint, Value};
 
@@ -206,7 +206,10 @@ impl Git<'_, '_, '_> {
     /// Settings in the environment.
     pub(super) fn environment(&mut self) {
         if variable(self.run, "GIT_SSL_NO_VERIFY").is_some_and(|value| !is_false(&value.shown())) {
-            self.push(EffectKind::Weaken { what: SKIPS_TLS.into() }, Certainty::Certain);
+            self.push(
+                EffectKind::Weaken { protection: Protection::GitCertificates, how: String::new() },
+                Certainty::Certain,
+            );
         }
         if let Some(folder) = variable(self.run, "GIT_EXEC_PATH").filter(|folder| !folder.is("")) {
             self.foreign_commands(&folder);
@@ -260,11 +263,14 @@ impl Git<'_, '_, '_> {
             }
             Some(Use::Include) => self.include(value),
             Some(Use::Tls) if is_false(&value.shown()) => {
-                self.push(EffectKind::Weaken { what: SKIPS_TLS.into() }, Certainty::Certain);
+                self.push(
+                    EffectKind::Weaken { protection: Protection::GitCertificates, how: String::new() },
+                    Certainty::Certain,
+                );
             }
             Some(Use::Transports) if value.is("always") => {
-                let what = "git's ban on addresses that are commands".into();
-                self.push(EffectKind::Weaken { what }, Certainty::Certain);
+                let how = "git's ban on addresses that are commands".into();
+                self.push(EffectKind::Weaken { protection: Protection::Other, how }, Certainty::Certain);
             }
             _ => {}
         }

@@ -1,8 +1,8 @@
 //! A file of settings that is written as a text: `.git/config`, `~/.gitconfig` and their kin. What `git config` is asked
 //! about is asked about here, too.
 
-use tollgate_model::git::{Config, GLOBAL_CONFIG, LOCAL_CONFIG, Repo, SKIPS_HOOKS, SKIPS_TLS};
-use tollgate_model::{EffectKind, Place, Span, World, Zone};
+use tollgate_model::git::{Config, Repo};
+use tollgate_model::{EffectKind, Lasting, Place, Protection, Span, World, Zone};
 
 use super::config::{looks_only, stays_as_code};
 use super::remotes::address;
@@ -48,8 +48,8 @@ fn scope(path: &str, world: &dyn World) -> Option<bool> {
 
 fn one(key: &str, value: &str, place: &Place, everywhere: bool, world: &dyn World) -> Option<EffectKind> {
     let word = Word::literal_at(value, Span::default());
-    let before = if everywhere { GLOBAL_CONFIG } else { LOCAL_CONFIG };
-    let stays = || EffectKind::Persist { place: format!("{before}{key}") };
+    let kind = if everywhere { Lasting::GlobalGitSetting } else { Lasting::GitSetting };
+    let stays = || EffectKind::Persist { kind, what: key.to_owned() };
     if key.starts_with("remote.") && (key.ends_with(".url") || key.ends_with(".pushurl")) {
         return is_far(value, place, world).then(stays);
     }
@@ -59,9 +59,11 @@ fn one(key: &str, value: &str, place: &Place, everywhere: bool, world: &dyn Worl
     }
     match use_of(key) {
         Some(Use::Hooks) if matches!(value, "" | "/dev/null") => {
-            Some(EffectKind::Weaken { what: SKIPS_HOOKS.into() })
+            Some(EffectKind::Weaken { protection: Protection::GitHooks, how: String::new() })
         }
-        Some(Use::Tls) if is_false(value) => Some(EffectKind::Weaken { what: SKIPS_TLS.into() }),
+        Some(Use::Tls) if is_false(value) => {
+            Some(EffectKind::Weaken { protection: Protection::GitCertificates, how: String::new() })
+        }
         found => stays_as_code(key, found, &word).then(stays),
     }
 }

@@ -1,7 +1,6 @@
 //! AppleScript: what it hands to a shell, and what it tells the Finder to do with files.
 
-use tollgate_model::phrase::JOB;
-use tollgate_model::{EffectKind, Span, WriteMode};
+use tollgate_model::{EffectKind, Lasting, Span, WriteMode};
 use tollgate_shell::value::Value;
 
 use crate::commands::{Run, interpreters};
@@ -13,7 +12,7 @@ const DEPTH: usize = 16;
 /// Takes down what a script does.
 pub(super) fn run(run: &mut Run, text: &str, span: Span) {
     if text.contains("login item") && text.contains("make") {
-        run.push(EffectKind::Persist { place: format!("{JOB}the login items") });
+        run.push(EffectKind::Persist { kind: Lasting::Job, what: "the login items".into() });
     }
     let home = run.analyst.world.home().to_owned();
     if text.contains("empty trash") || text.contains("empty the trash") {

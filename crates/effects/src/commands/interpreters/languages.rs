@@ -1,6 +1,6 @@
 //! Interpreters of other languages: where their code comes from, by each one's own options.
 
-use tollgate_model::{Certainty, CodeSource, EffectKind, FileKind, Place};
+use tollgate_model::{Certainty, CodeSource, EffectKind, EnvUse, FileKind, Place};
 use tollgate_shell::eval::{Outcome, Stream};
 use tollgate_shell::value::{Taint, Value};
 
@@ -362,7 +362,7 @@ pub(in crate::commands) fn php(run: &mut Run) -> Outcome {
         return from_file(run, Language::Php, &file, &given.rest);
     }
     if given.has("i") || given.has("info") {
-        run.push(EffectKind::EnvRead { names: Vec::new() });
+        run.push(EffectKind::EnvRead { what: EnvUse::All });
     }
     let looks = ["i", "info", "l", "syntax-check", "m", "v", "version", "S", "server", "h", "help", "ini"];
     if looks.iter().any(|name| given.has(name)) { run.derived() } else { script(run, Language::Php, &given) }

@@ -381,7 +381,7 @@ fn debugger_command(run: &mut Run, line: &str, word: &Word) {
     match name {
         "shell" | "pipe" => drop(interpreters::code(run, &Value::text(rest), word.span)),
         "show" if matches!(rest, "environment" | "env") => {
-            run.push(tollgate_model::EffectKind::EnvRead { names: Vec::new() });
+            run.push(tollgate_model::EffectKind::EnvRead { what: tollgate_model::EnvUse::All });
         }
         "" if line.starts_with('!') => {
             drop(interpreters::code(run, &Value::text(line.trim_start_matches('!')), word.span))

@@ -1,6 +1,6 @@
 //! From a word to an address: where its unknown parts stand, and the connection it makes.
 
-use tollgate_model::{Certainty, EffectKind, NetDirection, hosts, phrase};
+use tollgate_model::{Carried, Certainty, EffectKind, NetDirection, hosts};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Text};
 
 use super::super::Run;
@@ -125,14 +125,14 @@ fn in_path(cargo: &mut Cargo, word: &Word, url: &Url) {
         let mut own = Cargo::default();
         own.word(word, &url.host);
         if !hosts::is_public_page(&url.host) {
-            own.sure.retain(|what| what != phrase::OUTPUT);
+            own.sure.retain(|what| *what != Carried::Output);
         }
         for what in own.sure {
-            cargo.add(if what == phrase::FILE_DATA { phrase::FILE_IN_ADDRESS.to_owned() } else { what });
+            cargo.add(if what == Carried::FileData { Carried::FileInAddress } else { what });
         }
         cargo.maybe.extend(own.maybe);
     } else if let Some(value) = looks_encoded(url) {
-        cargo.add(format!("{}{value}", phrase::IN_ADDRESS));
+        cargo.add(Carried::Encoded(value));
     }
 }
 
@@ -141,7 +141,7 @@ fn in_name(cargo: &mut Cargo, word: &Word, url: &Url, laid: &Laid, how: Use) {
     let host = url.host.as_str();
     let Some(last) = host.rfind(is_mark) else {
         if label_holds_data(&url.written) {
-            cargo.add(format!("{}{}{host}", phrase::IN_NAME, phrase::IN_ADDRESS));
+            cargo.add(Carried::Encoded(host.to_owned()).in_host_name());
         }
         return;
     };
@@ -156,16 +156,16 @@ fn in_name(cargo: &mut Cargo, word: &Word, url: &Url, laid: &Laid, how: Use) {
     let sources: Vec<&HoleSource> = host.chars().filter_map(|c| laid.hole(c)).collect();
     let secret = |source: &&&HoleSource| matches!(source, HoleSource::Variable(name) if is_secret_name(name));
     let what = if taint::has(word.taint, taint::SECRET) || sources.iter().any(|source| secret(&source)) {
-        phrase::SECRET_DATA
+        Carried::Secret
     } else if sources.iter().any(|source| source.is_output()) {
-        phrase::OUTPUT
+        Carried::Output
     } else if how == Use::Request && sources.iter().all(|source| names_a_place(source)) {
         return;
     } else {
-        cargo.maybe.push(format!("{}{}", phrase::IN_NAME, phrase::VARIABLE));
+        cargo.maybe.push(Carried::Variable.in_host_name());
         return;
     };
-    cargo.add(format!("{}{what}", phrase::IN_NAME));
+    cargo.add(what.in_host_name());
 }
 
 /// A variable that is named for one of the places a service has: `https://$REGION.example.test`.

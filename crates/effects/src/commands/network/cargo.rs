@@ -2,7 +2,7 @@
 
 use core::net::IpAddr;
 
-use tollgate_model::{hosts, phrase};
+use tollgate_model::{Carried, hosts};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
 
 use super::super::Run;
@@ -10,13 +10,13 @@ use crate::analyst::taint;
 use crate::secrets_scan::sent_credentials;
 use crate::word::Word;
 
-/// What is sent, in words for people (see `tollgate_model::phrase`).
+/// What is sent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cargo {
     /// What certainly goes.
-    pub sure: Vec<String>,
+    pub sure: Vec<Carried>,
     /// What may go, depending on values not known.
-    pub maybe: Vec<String>,
+    pub maybe: Vec<Carried>,
 }
 
 impl Cargo {
@@ -24,7 +24,7 @@ impl Cargo {
         self.sure.is_empty() && self.maybe.is_empty()
     }
 
-    pub fn add(&mut self, what: impl Into<String>) {
+    pub fn add(&mut self, what: impl Into<Carried>) {
         let what = what.into();
         if !self.sure.contains(&what) {
             self.sure.push(what);
@@ -42,7 +42,7 @@ impl Cargo {
             return self.value(&content);
         }
         if taint::has(content.taint, taint::SECRET) {
-            self.add(phrase::SECRET_DATA);
+            self.add(Carried::Secret);
         }
         self.add(word.shown());
     }
@@ -50,7 +50,7 @@ impl Cargo {
     /// A file of which only what was put there for this host is sent, such as cookies.
     pub fn jar(&mut self, run: &mut Run, word: &Word) {
         if taint::has(run.read(word, false).taint, taint::SECRET) {
-            self.add(phrase::SECRET_DATA);
+            self.add(Carried::Secret);
         }
     }
 
@@ -59,22 +59,22 @@ impl Cargo {
         let Some(value) = run.stdin() else { return };
         self.value(value);
         if value.any.iter().flat_map(variables).any(|name| is_strangers_secret(name, ".")) {
-            self.maybe.push(phrase::SECRET_DATA.to_owned());
+            self.maybe.push(Carried::Secret);
         }
     }
 
     /// Data that is sent.
     pub fn value(&mut self, value: &Value) {
         if taint::has(value.taint, taint::SECRET) {
-            self.add(phrase::SECRET_DATA);
+            self.add(Carried::Secret);
         }
         if taint::has(value.taint, taint::ENVIRONMENT) {
-            self.add(phrase::ENVIRONMENT);
+            self.add(Carried::Environment);
         }
         if taint::has(value.taint, taint::FILE) {
-            self.add(phrase::FILE_DATA);
+            self.add(Carried::FileData);
         } else if value.any.iter().any(has_output) {
-            self.add(phrase::OUTPUT);
+            self.add(Carried::Output);
         }
         for text in value.any.iter().filter_map(Text::as_literal) {
             self.credentials(text);
@@ -86,7 +86,7 @@ impl Cargo {
     pub fn word(&mut self, word: &Word, host: &str) {
         self.value(&word.value());
         if variables(&word.text).any(|name| is_strangers_secret(name, host)) {
-            self.maybe.push(phrase::SECRET_DATA.to_owned());
+            self.maybe.push(Carried::Secret);
         }
     }
 
@@ -98,7 +98,7 @@ impl Cargo {
             return self.word(word, host);
         }
         if is_given_away(word, host) {
-            self.maybe.push(phrase::SECRET_DATA.to_owned());
+            self.maybe.push(Carried::Secret);
         }
     }
 
@@ -111,7 +111,7 @@ impl Cargo {
 
     fn credentials(&mut self, text: &str) {
         for kind in sent_credentials(text) {
-            self.add(format!("{}{kind}", phrase::CREDENTIAL));
+            self.add(Carried::Credential(kind.to_owned()));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `curl`: what it fetches, sends, writes and reads.
 
-use tollgate_model::{EffectKind, WriteMode, phrase};
+use tollgate_model::{Carried, EffectKind, Protection, WriteMode};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
 
@@ -92,8 +92,8 @@ pub(super) fn unchecked(run: &mut Run, urls: &[Word]) {
     let plain = |url: &&Word| url.text.prefix().starts_with("http://");
     let elsewhere = urls.iter().filter(|url| !plain(url)).map(host_of).any(|host| !is_near(&host));
     if elsewhere {
-        let what = format!("{}{} connects {}", phrase::MACHINE, run.program, phrase::UNCHECKED);
-        run.push(EffectKind::Weaken { what });
+        let how = format!("{} connects without certificate checks", run.program);
+        run.push(EffectKind::Weaken { protection: Protection::Certificates, how });
     }
 }
 
@@ -301,7 +301,7 @@ fn detours(run: &mut Run, options: &Options, cargo: &Cargo) {
         connect(run, place, cargo, false);
         let (host, mut own) = name_of(place);
         if is_strange(&place.text, &host, true) {
-            own.maybe.push(phrase::SECRET_DATA.to_owned());
+            own.maybe.push(Carried::Secret);
             send(run, place, &host, own, false);
         }
     }
@@ -315,7 +315,7 @@ fn overheard(run: &mut Run, options: &Options) {
     let Some(proxy) = options.value("x").cloned().or_else(set) else { return };
     let (host, mut own) = name_of(&proxy);
     if !request::is_near(&host) {
-        own.maybe.push(phrase::SECRET_DATA.to_owned());
+        own.maybe.push(Carried::Secret);
         send(run, &proxy, &host, own, false);
     }
 }

@@ -1,6 +1,6 @@
 //! Programs other than `curl` that fetch and send by address: wget, HTTPie, aria2, text browsers.
 
-use tollgate_model::{EffectKind, WriteMode, phrase};
+use tollgate_model::{EffectKind, InfraTool, WriteMode};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::Value;
 
@@ -472,10 +472,6 @@ fn deleted_there(run: &mut Run, verb: &str, line: &str) {
         && line.contains(" --delete");
     if many || mirrors || verb == "glob" && line.contains(" rm ") {
         let operation = format!("deletes files there (`{line}`)");
-        run.push(EffectKind::Infra {
-            tool: phrase::REMOTE_SHELL.to_owned(),
-            operation,
-            target: String::new(),
-        });
+        run.push(EffectKind::Infra { tool: InfraTool::RemoteShell, operation, target: String::new() });
     }
 }

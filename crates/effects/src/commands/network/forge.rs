@@ -1,7 +1,7 @@
 //! What goes to a forge: words and files that others can read from then on, and what its client is told to keep or undo.
 
-use tollgate_model::git::{FOREIGN_PUSH, Repo};
-use tollgate_model::{Certainty, EffectKind, Loss, Place, Zone, phrase};
+use tollgate_model::git::Repo;
+use tollgate_model::{Audience, Carried, Certainty, EffectKind, Lasting, Loss, Place, Zone};
 
 use super::super::Run;
 use super::address::send;
@@ -55,9 +55,7 @@ pub(super) fn told(run: &mut Run) {
             false => cargo.value(&word.value()),
         }
     }
-    cargo.sure.retain(|what| {
-        what == phrase::SECRET_DATA || what == phrase::ENVIRONMENT || what.starts_with(phrase::CREDENTIAL)
-    });
+    cargo.sure.retain(|what| matches!(what, Carried::Secret | Carried::Environment | Carried::Credential(_)));
     if !cargo.is_empty() {
         let word = Word::literal_at(run.program, run.call.span);
         send(run, &word, "the forge's pages", cargo, true);
@@ -85,8 +83,8 @@ fn extended(run: &mut Run) {
     let shown = name.shown();
     let official = shown.strip_prefix("https://github.com/").unwrap_or(&shown).starts_with("github/");
     if shown.contains('/') && !shown.starts_with(['.', '/']) && !official {
-        let place = format!("{}an extension of {}, `{shown}`", phrase::STARTUP_FILE, run.program);
-        run.push(EffectKind::Persist { place });
+        let what = format!("an extension of {}, `{shown}`", run.program);
+        run.push(EffectKind::Persist { kind: Lasting::StartupFile, what });
     }
 }
 
@@ -99,7 +97,8 @@ fn kept(run: &mut Run, words: &[&str]) {
             .any(|word| word.text.prefix().starts_with('!') || word.is("--shell") || word.is("-s"))
     {
         run.push(EffectKind::Persist {
-            place: format!("{}an alias of {}", phrase::STARTUP_FILE, run.program),
+            kind: Lasting::StartupFile,
+            what: format!("an alias of {}", run.program),
         });
     }
     if let ["pr", "checkout" | "co"] = words
@@ -123,7 +122,7 @@ fn to_strangers(run: &mut Run) {
     let known = config.named("remote", "url").any(|(_, url)| url.trim_end_matches(".git").ends_with(path));
     let any = config.named("remote", "url").next().is_some();
     if !known && any && target.literal().is_some() {
-        let kind = EffectKind::Publish { target: format!("{FOREIGN_PUSH}{shown}") };
+        let kind = EffectKind::Publish { target: Audience::ForeignRemote(shown) };
         run.analyst.push(kind, target.span, Certainty::Possible);
     }
 }

@@ -2,7 +2,6 @@
 //! domain.
 
 use tollgate_catalogue::{Role, Slot, Tag};
-use tollgate_model::phrase;
 use tollgate_shell::eval::Outcome;
 
 use super::super::Run;
@@ -104,7 +103,7 @@ pub(super) fn asked(run: &mut Run) {
         if address.text.prefix().starts_with(|c: char| c.is_ascii_alphabetic()) {
             let (host, mut cargo) = name_of(&address);
             if is_strange(&address.text, &host, true) {
-                cargo.maybe.push(phrase::SECRET_DATA.to_owned());
+                cargo.maybe.push(tollgate_model::Carried::Secret);
             }
             if !cargo.is_empty() {
                 send(run, &address, &host, cargo, false);

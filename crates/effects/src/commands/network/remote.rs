@@ -1,7 +1,7 @@
 //! Other machines: `ssh` and what copies over it. A command that runs there is read like any other, but its
 //! paths are not of this machine: only what would destroy that machine is told.
 
-use tollgate_model::{EffectKind, WriteMode, phrase};
+use tollgate_model::{Carried, EffectKind, InfraTool, Protection, WriteMode};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Text, Value};
 
@@ -46,10 +46,10 @@ pub(in crate::commands) fn ssh(run: &mut Run) -> Outcome {
             })
     };
     if forwards(&before) || forwards(&after) || file_forwards(run, &before) || file_forwards(run, &after) {
-        cargo.add(format!("{}`ssh -R`", phrase::TUNNEL));
+        cargo.add(Carried::Tunnel("`ssh -R`".to_owned()));
     }
     if is_shared(&before) || is_shared(&after) {
-        cargo.add(format!("{}`ssh`, which forwards connections of others", phrase::TUNNEL));
+        cargo.add(Carried::Tunnel("`ssh`, which forwards connections of others".to_owned()));
     }
     let command: Option<Value> = after
         .operands
@@ -144,8 +144,8 @@ fn unknown_host(run: &mut Run) {
         _ => None,
     });
     let Some(host) = forgotten.filter(|host| !is_nearby(host)) else { return };
-    let what = format!("{}removes the known key of `{host}`, so that any key is accepted", phrase::MACHINE);
-    run.push(EffectKind::Weaken { what });
+    let how = format!("removes the known key of `{host}`, so that any key is accepted");
+    run.push(EffectKind::Weaken { protection: Protection::Machine, how });
 }
 
 /// An address of this machine or of a private network, or a name without a domain.
@@ -168,7 +168,7 @@ fn handed(options: &Options, cargo: &mut Cargo) {
             _ => false,
         };
         if secret {
-            cargo.maybe.push(phrase::SECRET_DATA.to_owned());
+            cargo.maybe.push(Carried::Secret);
         }
     }
 }
@@ -304,11 +304,7 @@ fn deletions(run: &mut Run, options: &Options, sources: &[Word], target: &Word) 
             None => run.analyst.delete(target, true, run.shell),
             Some(host) if is_whole(target) => {
                 let operation = format!("deletes everything in `{}` that is not here", target.shown());
-                run.push(EffectKind::Infra {
-                    tool: phrase::REMOTE_SHELL.to_owned(),
-                    operation,
-                    target: host,
-                });
+                run.push(EffectKind::Infra { tool: InfraTool::RemoteShell, operation, target: host });
             }
             Some(_) => {}
         }

@@ -1,7 +1,7 @@
 //! Requests that delete something at a service.
 
 use tollgate_model::stage::is_production;
-use tollgate_model::{Certainty, EffectKind, phrase};
+use tollgate_model::{Certainty, EffectKind, InfraTool};
 
 use super::super::{Run, openings};
 use super::address::host_of;
@@ -46,8 +46,8 @@ pub(super) fn judge(run: &mut Run, address: &Word, request: &Request) {
         }
     }
     if method == "DELETE" && is_cluster(&address.shown()) {
-        let (tool, operation) = (phrase::WEB_REQUEST.to_owned(), "DELETE".to_owned());
-        let kind = EffectKind::Infra { tool, operation, target: address.shown() };
+        let (tool, operation) = (InfraTool::WebRequest, "DELETE".to_owned());
+        let kind = EffectKind::Infra { tool: tool, operation, target: address.shown() };
         return run.analyst.push(kind, address.span, Certainty::Certain);
     }
     let manages = request.socket.as_deref().is_some_and(is_engine);
@@ -62,7 +62,7 @@ pub(super) fn judge(run: &mut Run, address: &Word, request: &Request) {
     } else {
         return;
     };
-    let kind = EffectKind::Infra { tool: phrase::WEB_REQUEST.to_owned(), operation, target: address.shown() };
+    let kind = EffectKind::Infra { tool: InfraTool::WebRequest, operation, target: address.shown() };
     run.analyst.push(kind, address.span, Certainty::Certain);
 }
 

@@ -1,6 +1,6 @@
 //! Bare connections: netcat and its kin, `/dev/tcp`, and shells that are wired to one.
 
-use tollgate_model::{Certainty, EffectKind, NetDirection, WriteMode, phrase};
+use tollgate_model::{Carried, Certainty, EffectKind, NetDirection, WriteMode};
 use tollgate_shell::eval::{Outcome, Stream};
 use tollgate_shell::value::{Text, Value};
 
@@ -82,7 +82,7 @@ fn told(run: &mut Run, port: u16, text: &Value) {
 }
 
 pub(super) fn control(run: &mut Run, host: &str) {
-    let carries = vec![phrase::SHELL.to_owned()];
+    let carries = vec![Carried::Shell];
     run.push(EffectKind::Net { host: host.to_owned(), direction: NetDirection::Out, carries });
 }
 
@@ -103,10 +103,10 @@ pub(in crate::commands) fn netcat(run: &mut Run) -> Outcome {
         runs(run, &mut cargo, &program);
     }
     if options.has("lua-exec") {
-        cargo.add(phrase::SHELL);
+        cargo.add(Carried::Shell);
     }
     if is_looped(run) {
-        cargo.add(phrase::SHELL);
+        cargo.add(Carried::Shell);
     }
     if !options.has("z") && !options.has("recv-only") {
         cargo.stdin(run);
@@ -147,11 +147,7 @@ fn runs(run: &mut Run, cargo: &mut Cargo, program: &Word) {
         .split([' ', '\t', ';', '|', '&', '"', '\''])
         .any(|part| catalogue::is(part.rsplit('/').next().unwrap_or_default(), Tag::Shell));
     let known = program.literal().is_some();
-    cargo.add(if is_shell || !known {
-        phrase::SHELL.to_owned()
-    } else {
-        format!("{}`{shown}`", phrase::TUNNEL)
-    });
+    cargo.add(if is_shell || !known { Carried::Shell } else { Carried::Tunnel(format!("`{shown}`")) });
     if !is_shell {
         interpreters::code(run, &program.value(), program.span);
     }
@@ -177,7 +173,7 @@ pub(in crate::commands) fn telnet(run: &mut Run) -> Outcome {
     let mut cargo = Cargo::default();
     cargo.stdin(run);
     if is_looped(run) {
-        cargo.add(phrase::SHELL);
+        cargo.add(Carried::Shell);
     }
     if let Some(host) = options.operands.first().cloned() {
         connect(run, &host, &cargo, false);
@@ -190,7 +186,7 @@ pub(crate) fn s_client(run: &mut Run) -> Outcome {
     let mut cargo = Cargo::default();
     cargo.stdin(run);
     if is_looped(run) {
-        cargo.add(phrase::SHELL);
+        cargo.add(Carried::Shell);
     }
     let pairs = run.args.windows(2);
     let hosts: Vec<Word> = pairs
@@ -243,7 +239,7 @@ pub(in crate::commands) fn socat(run: &mut Run) -> Outcome {
         }
     }
     if is_looped(run) {
-        cargo.add(phrase::SHELL);
+        cargo.add(Carried::Shell);
     }
     for end in &ends {
         if let End::Net(place) = end {
@@ -329,7 +325,7 @@ pub(super) fn inet(run: &mut Run) {
             let runs_what_it_hears = tight.contains("|getline")
                 || tight.matches("|&getline").count() > 1
                 || (tight.contains("getline") && tight.contains("system("));
-            let carries = if runs_what_it_hears { vec![phrase::SHELL.to_owned()] } else { Vec::new() };
+            let carries = if runs_what_it_hears { vec![Carried::Shell] } else { Vec::new() };
             let kind = EffectKind::Net { host, direction: NetDirection::Out, carries };
             run.analyst.push(kind, run.call.span, Certainty::Certain);
         }

@@ -1,9 +1,10 @@
 //! A command that runs on another machine: it is read like any other, but only what would destroy that machine or its
 //! data, or let somebody in there, is told.
 
-use tollgate_model::phrase::{self, JOB, STARTUP_FILE, WAY_IN};
 use tollgate_model::stage::is_test_database;
-use tollgate_model::{CodeSource, Effect, EffectKind, World, WriteMode, Zone};
+use tollgate_model::{
+    CodeSource, Effect, EffectKind, InfraTool, Lasting, ProcessAction, World, WriteMode, Zone,
+};
 use tollgate_shell::ast::Dialect;
 use tollgate_shell::eval::{Code, Scope};
 use tollgate_shell::value::Value;
@@ -34,11 +35,9 @@ pub(crate) fn there(run: &mut Run, text: &Value, host: &str) {
         let kind = match effect.kind {
             EffectKind::Infra { .. } | EffectKind::Database { .. } => effect.kind,
             other => match destroys(&other, run.analyst.world) {
-                Some(operation) => EffectKind::Infra {
-                    tool: phrase::REMOTE_SHELL.to_owned(),
-                    operation,
-                    target: host.to_owned(),
-                },
+                Some(operation) => {
+                    EffectKind::Infra { tool: InfraTool::RemoteShell, operation, target: host.to_owned() }
+                }
                 None => continue,
             },
         };
@@ -99,15 +98,15 @@ fn destroys(kind: &EffectKind, world: &dyn World) -> Option<String> {
         EffectKind::Write { place, mode: WriteMode::Overwrite, .. } if is_data(&place.path) => {
             Some(format!("overwrites the database `{}`", place.shown))
         }
-        EffectKind::Write { place, .. } => startup::left(place, &[], world).filter(stays).map(changed),
-        EffectKind::Persist { place } => Some(place.clone()).filter(stays).map(changed),
+        EffectKind::Write { place, .. } => stays(&startup::left(place, &[], world)?),
+        lasting @ EffectKind::Persist { .. } => stays(lasting),
         EffectKind::Permission { place, recursive: true, .. } if place.root => {
             Some(format!("changes the permissions of everything in `{}`", place.shown))
         }
-        EffectKind::Process { signal, .. } if signal == "power" => {
+        EffectKind::Process { action: ProcessAction::Power, .. } => {
             Some("shuts down or restarts the machine".to_owned())
         }
-        EffectKind::Process { signal, .. } if signal == "fork-bomb" => Some("starts a fork bomb".to_owned()),
+        EffectKind::Process { action: ProcessAction::ForkBomb, .. } => Some("starts a fork bomb".to_owned()),
         EffectKind::Exec { source: CodeSource::Downloaded, .. } => {
             Some("runs code from the network".to_owned())
         }
@@ -120,14 +119,13 @@ fn destroys(kind: &EffectKind, world: &dyn World) -> Option<String> {
 }
 
 /// Ways in, jobs of cron, and what a login runs. Services are what such machines are for.
-#[expect(clippy::ptr_arg, reason = "it filters options of owned texts")]
-fn stays(place: &String) -> bool {
-    let cron = place.strip_prefix(JOB).is_some_and(|what| what.contains("cron"));
-    place.starts_with(WAY_IN) || place.starts_with(STARTUP_FILE) || cron
-}
-
-fn changed(place: String) -> String {
-    format!("changes {place}, which stays after the call")
+fn stays(kind: &EffectKind) -> Option<String> {
+    let counts = match kind {
+        EffectKind::Persist { kind: Lasting::AccessFile | Lasting::StartupFile, .. } => true,
+        EffectKind::Persist { kind: Lasting::Job, what } => what.contains("cron"),
+        _ => false,
+    };
+    counts.then(|| format!("changes {}, which stays after the call", kind.what().unwrap_or_default()))
 }
 
 /// `git clean` that is told to delete.

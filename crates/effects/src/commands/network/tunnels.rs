@@ -1,7 +1,7 @@
 //! Programs that make this machine reachable from outside.
 
 use tollgate_catalogue::{Role, Slot, Use};
-use tollgate_model::{EffectKind, NetDirection, phrase};
+use tollgate_model::{Carried, EffectKind, NetDirection};
 
 use super::super::Run;
 use crate::catalogue;
@@ -49,7 +49,7 @@ pub(in super::super) fn opened_by_image(run: &mut Run, image: &str, words: &[Wor
 }
 
 fn push(run: &mut Run, program: &str) {
-    let carries = vec![format!("{}`{program}`", phrase::TUNNEL)];
+    let carries = vec![Carried::Tunnel(format!("`{program}`"))];
     run.push(EffectKind::Net { host: String::new(), direction: NetDirection::Out, carries });
 }
 
@@ -144,7 +144,7 @@ fn wired_program(run: &mut Run) {
             .find_map(|start| shown.split_once(start).map(|(_, rest)| rest.to_owned()))
     });
     if let Some(program) = program {
-        let carries = vec![format!("{}`websocat {program}`", phrase::TUNNEL)];
+        let carries = vec![Carried::Tunnel(format!("`websocat {program}`"))];
         run.push(EffectKind::Net { host: String::new(), direction: NetDirection::Out, carries });
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::indexes::is_known_index;
 use crate::word::Word;
-use tollgate_model::EffectKind;
+use tollgate_model::{EffectKind, Protection};
 
 use crate::commands::Run;
 use crate::commands::verbs::Line;
@@ -57,7 +57,7 @@ fn keeps_module_source(setting: &str) -> bool {
 /// Packages come from another index than usual.
 pub(super) fn index(run: &mut Run, from: &str) {
     let shown: String = from.chars().filter(|letter| !letter.is_control()).take(100).collect();
-    run.push(EffectKind::Weaken { what: format!("the package index (`{shown}`)") });
+    run.push(EffectKind::Weaken { protection: Protection::PackageIndex, how: format!("(`{shown}`)") });
 }
 
 /// A channel of conda that is an address, and not one by name.

@@ -1,7 +1,6 @@
 //! What a desktop, a shell or the system starts in place of something else: settings that name a program.
 
-use tollgate_model::WriteMode;
-use tollgate_model::phrase::STARTUP_FILE;
+use tollgate_model::{Lasting, WriteMode};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
@@ -18,7 +17,7 @@ pub(in crate::commands) fn alternatives(run: &mut Run) -> Outcome {
     let program = after("--install", 3).or_else(|| after("--set", 2));
     match program.filter(|program| !is_installed(program)) {
         Some(program) => {
-            persist(run, &format!("{STARTUP_FILE}`{}`, which replaces a program", program.shown()))
+            persist(run, Lasting::StartupFile, format!("`{}`, which replaces a program", program.shown()))
         }
         None => run.derived(),
     }
@@ -51,14 +50,9 @@ pub(in crate::commands) fn desktop(run: &mut Run) -> Outcome {
         _ => false,
     };
     if changes {
-        return persist(
-            run,
-            &format!(
-                "{STARTUP_FILE}the desktop's settings (`{} {}`)",
-                run.program,
-                words.first().map_or("", String::as_str)
-            ),
-        );
+        let verb = words.first().map_or("", String::as_str);
+        let what = format!("the desktop's settings (`{} {verb}`)", run.program);
+        return persist(run, Lasting::StartupFile, what);
     }
     run.derived()
 }
@@ -84,13 +78,8 @@ pub(in crate::commands) fn fish(run: &mut Run, code: &Value) {
             _ => false,
         };
         if saved {
-            persist(
-                run,
-                &format!(
-                    "{STARTUP_FILE}fish's own settings (`{}`)",
-                    words.first().copied().unwrap_or_default()
-                ),
-            );
+            let verb = words.first().copied().unwrap_or_default();
+            persist(run, Lasting::StartupFile, format!("fish's own settings (`{verb}`)"));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Data without end that goes into a file: the disk is full before anybody notices.
 
-use tollgate_model::{EffectKind, phrase};
+use tollgate_model::{EffectKind, ProcessAction};
 use tollgate_shell::eval::{Outcome, Stream};
 use tollgate_shell::value::Taint;
 
@@ -49,7 +49,7 @@ pub(in crate::commands) fn marks(run: &mut Run) -> Taint {
 
 /// A file that takes all the room there is.
 pub(super) fn fills(run: &mut Run, file: &str) {
-    run.push(EffectKind::Process { signal: phrase::FILL.to_owned(), target: file.to_owned() });
+    run.push(EffectKind::Process { action: ProcessAction::FillDisk, target: file.to_owned() });
 }
 
 /// Programs that try how much a machine bears: without an end, and with more memory or disk than it has, it is no test.

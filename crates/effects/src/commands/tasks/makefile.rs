@@ -3,7 +3,7 @@
 mod functions;
 mod parts;
 
-use tollgate_model::{EffectKind, work};
+use tollgate_model::{EffectKind, EnvUse, work};
 use tollgate_shell::eval::Outcome;
 
 use super::text_of;
@@ -26,7 +26,7 @@ pub(super) fn database(run: &mut Run, options: &Options) -> Outcome {
     let has_targets = !options.value("f").is_some_and(|file| file.is("/dev/null"));
     let picked = has_targets && run.call.piped_to && (options.has("q") || options.has("n"));
     if !picked {
-        run.push(EffectKind::EnvRead { names: Vec::new() });
+        run.push(EffectKind::EnvRead { what: EnvUse::All });
     }
     Outcome::unknown(taint::ENVIRONMENT)
 }

@@ -1,6 +1,6 @@
 //! `env`: variables for one command.
 
-use tollgate_model::{CodeSource, Effect, EffectKind};
+use tollgate_model::{CodeSource, Effect, EffectKind, EnvUse};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Value};
 
@@ -86,7 +86,7 @@ fn spare(run: &mut Run, mark: usize, command: &[Word], outcome: Outcome) -> Outc
     if shell && command.iter().skip(1).any(fills) || run.analyst.since(mark).iter().any(foreign) {
         return outcome;
     }
-    let dump = |effect: &Effect| matches!(&effect.kind, EffectKind::EnvRead { names } if names.is_empty());
+    let dump = |effect: &Effect| matches!(&effect.kind, EffectKind::EnvRead { what: EnvUse::All });
     run.analyst.sift(mark, |effect| !dump(effect));
     let mut outcome = outcome;
     outcome.stdout.taint = Taint(outcome.stdout.taint.0 & !taint::ENVIRONMENT.0);
@@ -109,7 +109,7 @@ fn runs(run: &mut Run, options: &Options, command: Vec<Word>) -> Outcome {
         return interpreters::joined(run, &words);
     }
     if command.is_empty() {
-        run.push(EffectKind::EnvRead { names: Vec::new() });
+        run.push(EffectKind::EnvRead { what: EnvUse::All });
         return Outcome::unknown(taint::ENVIRONMENT);
     }
     let command = super::called(options.value("a"), command);

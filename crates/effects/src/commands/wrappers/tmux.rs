@@ -1,7 +1,6 @@
 //! tmux: what runs in its windows, now or at an event.
 
-use tollgate_model::phrase::JOB;
-use tollgate_model::{EffectKind, WriteMode};
+use tollgate_model::{EffectKind, Lasting, WriteMode};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
@@ -109,7 +108,7 @@ fn tmux_later(run: &mut Run, verb: &str, operands: &[Word]) {
         let told = text.shown();
         let first = told.split_whitespace().next().unwrap_or_default();
         if verb.starts_with("set-hook") && runs.iter().any(|start| first.starts_with(start)) {
-            run.push(EffectKind::Persist { place: format!("{JOB}a hook of tmux") });
+            run.push(EffectKind::Persist { kind: Lasting::Job, what: "a hook of tmux".into() });
         }
         possibly(run, |run| either(run, &text));
         let line = Value::text("tmux ").concat(&text.value());

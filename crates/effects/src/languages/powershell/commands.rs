@@ -2,8 +2,7 @@
 
 use std::rc::Rc;
 
-use tollgate_model::phrase::JOB;
-use tollgate_model::{Certainty, EffectKind, WriteMode};
+use tollgate_model::{Certainty, EffectKind, Lasting, ProcessAction, Protection, WriteMode};
 use tollgate_shell::value::Value;
 
 use super::super::machine::Machine;
@@ -308,7 +307,10 @@ fn running_cmdlet(m: &mut Machine, name: &str, given: &Given, piped: Option<&Val
             let all = matches!(piped, Some(Val::Object(object)) if &*object.class == PROCESSES);
             let unknown = if all { "-1" } else { "?" };
             let target = given.or_first(&["id", "name"]).literal().unwrap_or_else(|| unknown.to_owned());
-            m.push(EffectKind::Process { signal: "stop-process".into(), target }, Certainty::Certain);
+            m.push(
+                EffectKind::Process { action: ProcessAction::signal("stop-process"), target },
+                Certainty::Certain,
+            );
             Val::unknown()
         }
         "invoke-sqlcmd" | "invoke-sqlcmd2" | "invoke-dbaquery" => {
@@ -316,13 +318,12 @@ fn running_cmdlet(m: &mut Machine, name: &str, given: &Given, piped: Option<&Val
             Val::unknown()
         }
         "register-scheduledtask" | "register-scheduledjob" | "new-service" => {
-            let place = format!("{JOB}{name}");
-            m.push(EffectKind::Persist { place }, Certainty::Certain);
+            m.push(EffectKind::Persist { kind: Lasting::Job, what: name.to_owned() }, Certainty::Certain);
             Val::unknown()
         }
         "set-executionpolicy" => {
-            let what = "the execution policy for scripts".into();
-            m.push(EffectKind::Weaken { what }, Certainty::Certain);
+            let how = "the execution policy for scripts".into();
+            m.push(EffectKind::Weaken { protection: Protection::Other, how }, Certainty::Certain);
             Val::unknown()
         }
         "new-object" => {
