@@ -139,7 +139,7 @@ fn asked(hands: &mut Hands, tool: &Tool, input: &Value) {
             said.eq_ignore_ascii_case("DELETE") || said.is_empty() && sends && tool.verb == Verb::Delete;
         if deletes && address.contains("://") && !is_this_machine(&Url::parse(address).host) {
             let (tool, operation) = (InfraTool::WebRequest, "DELETE".to_owned());
-            hands.push(EffectKind::Infra { tool: tool, operation, target: address.to_owned() });
+            hands.push(EffectKind::Infra { tool, operation, target: address.to_owned() });
         }
     }
 }

@@ -156,7 +156,7 @@ impl Machine<'_, '_, '_> {
         let near = crate::url::is_this_machine(&crate::url::host(&shown));
         if method.eq_ignore_ascii_case("DELETE") && proven && !near {
             let (tool, operation) = (InfraTool::WebRequest, "DELETE".to_owned());
-            self.push(EffectKind::Infra { tool: tool, operation, target: shown }, Certainty::Certain);
+            self.push(EffectKind::Infra { tool, operation, target: shown }, Certainty::Certain);
         }
     }
 

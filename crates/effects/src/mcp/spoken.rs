@@ -195,7 +195,7 @@ fn requested(hands: &mut Hands, input: &Value, texts: &[Given]) {
     let all = path.contains("_delete_by_query") && texts_hold(input, "match_all");
     if method == "DELETE" || method == "POST" && all {
         let (tool, operation) = (InfraTool::WebRequest, method);
-        hands.push(EffectKind::Infra { tool: tool, operation, target: path });
+        hands.push(EffectKind::Infra { tool, operation, target: path });
     }
 }
 

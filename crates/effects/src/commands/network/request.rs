@@ -47,7 +47,7 @@ pub(super) fn judge(run: &mut Run, address: &Word, request: &Request) {
     }
     if method == "DELETE" && is_cluster(&address.shown()) {
         let (tool, operation) = (InfraTool::WebRequest, "DELETE".to_owned());
-        let kind = EffectKind::Infra { tool: tool, operation, target: address.shown() };
+        let kind = EffectKind::Infra { tool, operation, target: address.shown() };
         return run.analyst.push(kind, address.span, Certainty::Certain);
     }
     let manages = request.socket.as_deref().is_some_and(is_engine);
