@@ -330,7 +330,7 @@ fn guarded(place: &Place, world: &dyn World) -> Option<EffectKind> {
     } else {
         return None;
     };
-    Some(EffectKind::Tamper { target: Tampered::AgentControl, what: format!("{what}") })
+    Some(EffectKind::Tamper { target: Tampered::AgentControl, what: what.to_string() })
 }
 
 fn permitted(place: &Place, to: &str, world: &dyn World) -> Vec<EffectKind> {

@@ -42,7 +42,7 @@ impl Opening {
             How::Public => "public",
             How::Grant => "grant-admin",
             How::Weaker => {
-                return EffectKind::Weaken { protection: Protection::Machine, how: format!("{}", self.what) };
+                return EffectKind::Weaken { protection: Protection::Machine, how: self.what.to_string() };
             }
         };
         EffectKind::Infra {
