@@ -8,12 +8,14 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{CWD, FlockOperation, Mode, OFlags, flock, openat};
 use serde_json::Value;
-use tollgate_store::Log;
+use tollgate_store::{Entry, Log};
 
 use crate::account::{Account, accounts, keep};
 use crate::{BATCH, MOST, Sink};
 
 const LOCK: &str = "sinks.lock";
+/// So many records before the one that started a courier may be news for a new sink.
+const LOOK_BACK: u64 = 100;
 /// How long a courier waits for more, so that a busy session has one process and not one per event.
 const LINGER: Duration = Duration::from_secs(2);
 /// How long a courier goes on at most. The next event starts another one.
@@ -28,7 +30,8 @@ pub struct Courier<'a> {
     pub state: &'a Path,
     /// Where to.
     pub sinks: &'a [Sink],
-    /// A sink that is new gets the records from this one on.
+    /// The record whose hook started this courier. A sink that is new gets this one and what follows, and what came just
+    /// before it under the same policy.
     pub from: u64,
 }
 
@@ -60,10 +63,10 @@ impl Courier<'_> {
         let mut accounts = accounts(self.state);
         accounts.retain(|name, _| self.sinks.iter().any(|sink| sink.name() == *name));
         for sink in self.sinks {
-            let new = || Account { seq: self.from.saturating_sub(1), ..Account::default() };
+            let new = || Account { seq: self.first().saturating_sub(1), ..Account::default() };
             let account = accounts.entry(sink.name()).or_insert_with(new);
             if !self.is_of_this_log(account) {
-                (account.seq, account.hash) = (self.from.saturating_sub(1), String::new());
+                (account.seq, account.hash) = (self.first().saturating_sub(1), String::new());
             }
         }
         let mut quiet = Instant::now();
@@ -81,6 +84,24 @@ impl Courier<'_> {
             reached = head;
             std::thread::sleep(PAUSE);
         }
+    }
+
+    /// The first record for a new sink. Hooks that run at the same time each start a courier, and the one that gets to work
+    /// need not be the first hook's: so it looks back as far as the policy stays the same.
+    fn first(&self) -> u64 {
+        let before = self.from.saturating_sub(LOOK_BACK).max(1);
+        let policy = |entry: &Entry| {
+            let record: Value = serde_json::from_str(&entry.line).ok()?;
+            record.get("policy").and_then(Value::as_str).map(str::to_owned)
+        };
+        let known: Vec<(u64, Option<String>)> = Log::at(self.state)
+            .records_from(before)
+            .take_while(|entry| entry.seq <= self.from)
+            .map(|entry| (entry.seq, policy(&entry)))
+            .collect();
+        let Some((_, Some(own))) = known.last() else { return self.from };
+        let same = known.iter().rev().take_while(|(_, policy)| policy.as_ref() == Some(own));
+        same.last().map_or(self.from, |(seq, _)| *seq)
     }
 
     /// Is the record that was last sent still there, or pruned? A log that was begun anew counts from one.

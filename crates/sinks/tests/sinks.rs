@@ -317,6 +317,24 @@ fn fill(state: &Path, count: usize) {
     Log::at(state).append_all((0..count).map(|_| (record.clone(), SystemTime::now()))).unwrap();
 }
 
+/// Two hooks at once under a policy that just named a sink: the courier of the second may be the one that gets to work.
+#[test]
+fn a_new_sink_gets_what_came_before_under_the_same_policy() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path().join("state");
+    for policy in ["old", "old", "new", "new", "new"] {
+        let fields = vec![("agent".to_owned(), "x".into())];
+        let record = tollgate_model::Record { call: String::new(), fields }.made_by("1", policy);
+        Log::at(&state).append(&record, SystemTime::now()).unwrap();
+    }
+    let path = folder.path().join("out.jsonl");
+    Courier { state: &state, sinks: &[Sink::Jsonl { path: path.clone() }], from: 4 }.run();
+    let text = std::fs::read_to_string(&path).unwrap();
+    let seqs: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["seq"].clone()).collect();
+    assert_eq!(seqs, [3, 4, 5]);
+}
+
 #[test]
 fn a_courier_brings_everything_once_and_goes() {
     let folder = tempfile::tempdir().unwrap();

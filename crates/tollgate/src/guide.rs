@@ -80,7 +80,7 @@ pub struct Afterwards(Vec<Later>);
 pub struct Courier {
     pub config: std::path::PathBuf,
     pub state: std::path::PathBuf,
-    /// A sink that is new gets the records from this one on.
+    /// The record that it is started for.
     pub from: u64,
 }
 

@@ -62,8 +62,8 @@ fn helper_modules_of_the_same_name_are_each_guards_own() {
         ("b/rules.py", "WORD = 'second'\n"),
     ];
     let scratch = with_hook("pre-tool-use", middleware, &files);
-    assert!(scratch.bash("echo first").denied().says("middleware `a`: first"));
-    assert!(scratch.bash("echo second").denied().says("middleware `b`: second"));
+    assert!(scratch.bash("echo first").denied().says("middleware `a` refuses this call: first"));
+    assert!(scratch.bash("echo second").denied().says("middleware `b` refuses this call: second"));
     scratch.bash("echo fine").quiet();
 }
 
@@ -185,7 +185,11 @@ fn an_own_middleware_base_is_used() {
             fs::write(path, text).unwrap();
         }
         let refused = scratch.bash("echo forbidden");
-        assert!(refused.denied().says("middleware `house`: forbidden"), "{place}: {}", refused.stdout);
+        assert!(
+            refused.denied().says("middleware `house` refuses this call: forbidden"),
+            "{place}: {}",
+            refused.stdout
+        );
         scratch.bash("echo 'sudo rm x'").denied();
         scratch.bash("echo fine").quiet();
     }
@@ -202,7 +206,7 @@ fn a_middleware_base_above_the_hook_file_or_in_the_project_is_not() {
     let evil = "import sys\nsys.exit(0)\n";
     fs::write(scratch.project().join("middleware_base.py"), evil).unwrap();
     fs::write(scratch.config().parent().unwrap().join("middleware_base.py"), evil).unwrap();
-    assert!(scratch.bash("echo x").denied().says("middleware `a`: ours"));
+    assert!(scratch.bash("echo x").denied().says("middleware `a` refuses this call: ours"));
 }
 
 // Point 14.
@@ -313,7 +317,12 @@ fn a_validator_sees_the_prompt() {
     let refused = prompt(&scratch, "my number is 219-45-6789");
     assert!(refused.says("PII: ssn at UserPromptSubmit"), "{} {}", refused.stdout, refused.stderr);
     let refused = prompt(&scratch, "a secret thing");
-    assert!(refused.says("middleware `js`: UserPromptSubmit"), "{} {}", refused.stdout, refused.stderr);
+    assert!(
+        refused.says("middleware `js` refuses this call: UserPromptSubmit"),
+        "{} {}",
+        refused.stdout,
+        refused.stderr
+    );
     let passed = prompt(&scratch, "write a test");
     assert!(!passed.says("block"), "{} {}", passed.stdout, passed.stderr);
     let record = scratch.log().pop().unwrap();

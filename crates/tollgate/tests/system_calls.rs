@@ -174,7 +174,7 @@ fn check(scratch: &Scratch, case: Case, answer: &Answer, id: &str) -> Result<(),
     let end = Instant::now() + Duration::from_secs(3);
     let told = answer.says("could not be recorded");
     // A payload that could not be read tells no id: the failure itself is the last record.
-    let unread = answer.says("its input could not be read");
+    let unread = answer.says("input could not be read");
     let failed = || scratch.log().last().is_some_and(|record| record["fault"] == "input");
     while !(told || is_recorded(scratch, id) || unread && failed()) {
         if Instant::now() > end {

@@ -20,7 +20,7 @@ pub(super) fn push(run: &mut Run, words: &[Word]) -> Outcome {
         name.contains('/') && url::is_this_machine(&url::host(name))
     };
     if options.operands.is_empty() || !options.operands.iter().all(is_local) {
-        run.push(EffectKind::Publish { target: Audience::Other("the container registry".into()) });
+        run.push(EffectKind::Publish { target: Audience::Registry("container".to_owned()) });
     }
     run.derived()
 }

@@ -44,7 +44,7 @@ pub const COMMANDS: &[Lookback] = &[
         typed: "tollgate explain 'npm publish'",
         exit: 1,
         from: "",
-        lines: 4,
+        lines: 5,
     },
 ];
 
