@@ -172,7 +172,9 @@ fn one_that_the_system_does_not_vouch_for_gets_nothing_and_that_is_told() {
     tollgate_store::Log::at(&scratch.state()).append_all(more).unwrap();
     hook_trusting(&scratch, &certificates, "ls src");
     let accounts = once(&scratch, |sink| sink["dropped"].as_u64() > Some(0));
-    assert!(accounts.iter().all(|sink| sink["dropped"] == 52), "{accounts:?}");
+    // The courier of the first call may see the log before the second call is in it.
+    let is_beyond = |sink: &Value| matches!(sink["dropped"].as_u64(), Some(51 | 52));
+    assert!(accounts.iter().all(is_beyond), "{accounts:?}");
     assert!(server.received.try_recv().is_err(), "nothing is said to a stranger");
     let mut doctor = Command::new(env!("CARGO_BIN_EXE_tollgate"));
     scratch.clean(&mut doctor);

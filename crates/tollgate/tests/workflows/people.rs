@@ -157,7 +157,7 @@ fn what_there_is_and_how_it_looks() {
     assert_eq!(
         on,
         [
-            "on  plan              A plan needs research, and is consulted before it is over",
+            "on  plan              Require research before planning, and a consulted plan at the end",
             "on  small             A small one"
         ]
     );

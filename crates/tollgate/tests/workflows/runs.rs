@@ -229,10 +229,10 @@ fn it_is_told_why_a_run_does_not_count() {
     for (command, code, output, why) in [
         ("pytest -q | tee log", 0, RED, "its status is not the call's"),
         ("make test", 2, RED, "its status is not the call's"),
-        ("pytest -q", 1, "Segmentation fault", "does not say that a test ran"),
+        ("pytest -q", 1, "Segmentation fault", "does not show that a test ran"),
         ("echo 1 failed in 1s; pytest -q", 1, RED, "prints counts of its own"),
         ("npm run test:fake", 1, RED, "its status is not the call's"),
-        ("pytest -q", 0, RED, "does not agree with the status"),
+        ("pytest -q", 0, RED, "contradicts the exit code"),
     ] {
         let answer = team.ran(command, code, output);
         assert!(answer.says("does not count") && answer.says(why), "{command}: {}", answer.stdout);

@@ -5,7 +5,8 @@ import { serve } from './mock.mjs';
 
 const WANTED = {
   'now': 'Force push|rm -rf ../shop-backup',
-  'sessions': 'shop',
+  // The examples are older than the day that the page shows by itself.
+  'sessions?since=all': 'shop',
   'session/claude-code%3A5f0c1a2e': 'Fix the cart total, then push',
   'search': 'git push --force origin main',
   'rules': 'outside-delete',
