@@ -213,7 +213,8 @@ fn is_carrier(class: &str) -> bool {
 }
 
 fn begins(libraries: &[&str], class: &str) -> bool {
-    libraries.iter().any(|library| {
+    let first = class.as_bytes().first();
+    libraries.iter().filter(|library| library.as_bytes().first() == first).any(|library| {
         class.strip_prefix(library).is_some_and(|rest| {
             rest.is_empty() || rest.starts_with(['.', '/', '_']) || library.ends_with(['.', '/'])
         })

@@ -103,7 +103,7 @@ impl Component {
         }
         let has_literal = self.says_something();
         let hidden = wanted.starts_with('.') && !matches!(self.tokens.first(), Some(Token::Char('.')));
-        has_literal && !hidden && overlap(&self.tokens, &tokens(wanted))
+        has_literal && !hidden && overlaps(&self.tokens, wanted)
     }
 
     /// Is this component likely meant to be a name like `wanted`? For a pattern that takes as many literal
@@ -138,7 +138,7 @@ impl Component {
             return if fits { end.len() } else { 0 };
         };
         let literals = tail.iter().filter(|token| token.is_known()).count();
-        if overlap(tail, &tokens(ending)) { literals } else { 0 }
+        if overlaps(tail, ending) { literals } else { 0 }
     }
 
     /// Does it end so, whatever stands before?
@@ -257,6 +257,26 @@ fn tokens(glob: &str) -> Vec<Token> {
 }
 
 /// Is there a text that both patterns match?
+fn overlaps(left: &[Token], right: &str) -> bool {
+    fits_so_far(left.iter(), right.chars())
+        && fits_so_far(left.iter().rev(), right.chars().rev())
+        && overlap(left, &tokens(right))
+}
+
+/// Could both be the same up to the first `*` or bracket of either? Nearly all pairs differ there, in a known character.
+fn fits_so_far<'t>(left: impl Iterator<Item = &'t Token>, right: impl Iterator<Item = char>) -> bool {
+    let plain = |c: &char| !matches!(c, '*' | '?' | '[' | ']' | '(' | ')' | '|' | '!' | '@' | '+');
+    left.zip(right.take_while(plain))
+        .map_while(|(token, c)| match token {
+            Token::Char(known) => Some(*known == c),
+            Token::Of(some) => Some(some.contains(&c)),
+            Token::One => Some(true),
+            Token::Many => None,
+        })
+        .all(|fits| fits)
+}
+
+/// The same, of two lists of tokens.
 fn overlap(left: &[Token], right: &[Token]) -> bool {
     if !work::charge((left.len() + 1) * (right.len() + 1) / 4) {
         return true;
