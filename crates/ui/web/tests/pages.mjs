@@ -258,8 +258,9 @@ async function keyboard(test) {
     await open(page, mock);
     await page.locator('.feed [data-row]').first().focus();
     for (let at = 0; at < 60; at += 1) await page.keyboard.press('j');
-    const seq = await page.evaluate(() => document.activeElement.getAttribute('data-seq'));
-    assert.ok(Number(seq) > 0 && (await page.locator('.feed .viewport').evaluate((list) => list.scrollTop)) > 800);
+    // The list follows the focus a frame later.
+    await page.waitForFunction(() => Number(document.activeElement.getAttribute('data-seq')) > 0
+      && document.querySelector('.feed .viewport').scrollTop > 800);
   }));
 }
 
