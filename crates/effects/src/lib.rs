@@ -52,6 +52,7 @@ mod yaml;
 
 pub use approval::only_reads;
 pub use memory::entries;
+pub use paths::{Places, is_project, protected_places};
 pub use status::{Deciding, status_of};
 
 use tollgate_model::{Effect, Event, Kind, ToolUse, World};

@@ -2,6 +2,7 @@
 
 mod asked;
 mod pattern;
+mod places;
 mod zones;
 
 use std::collections::BTreeMap;
@@ -10,6 +11,7 @@ use tollgate_model::{FileKind, Place, World, Zone};
 use tollgate_shell::value::{Piece, Text};
 
 pub(crate) use self::asked::{asked, finds, is_public};
+pub use self::places::{Places, is_project, protected_places};
 pub(crate) use self::zones::agent_settings;
 use crate::links::Links;
 use pattern::Component;

@@ -7,6 +7,7 @@ mod clock;
 mod deadline;
 mod heap;
 mod mounts;
+mod program;
 mod recorder;
 mod signals;
 mod worker;
@@ -19,6 +20,7 @@ use deadline::Rung;
 pub use deadline::{Deadline, has_passed};
 pub use heap::{Heap, settle};
 pub use mounts::{Mount, mounts};
+pub use program::{become_program, close_all_on_exec, close_on_exec};
 pub use recorder::{keep_payload, keep_recorder, recorded};
 pub use worker::{Role, Worker, split};
 
@@ -140,8 +142,9 @@ pub fn keep_standard_streams() {
         for stream in fds.iter().filter(|stream| stream.revents & libc::POLLNVAL != 0) {
             CLOSED.fetch_or(stream.fd == 1, Ordering::SeqCst);
             libc::open(c"/dev/null".as_ptr(), libc::O_RDWR);
+            program::note_filled(stream.fd);
         }
-        libc::signal(libc::SIGPIPE, libc::SIG_IGN);
+        program::note_broken_pipe(libc::signal(libc::SIGPIPE, libc::SIG_IGN));
     }
 }
 

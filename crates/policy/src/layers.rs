@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tollgate_model::{Approve, Card, Exemption, Level, Mode, OnFault, Pack};
 
+use crate::contain::Contain;
 use crate::custom::Custom;
 use crate::layer::Layer;
 use crate::pipeline::Pipeline;
@@ -29,6 +30,7 @@ pub(crate) struct Settings {
     pub redact: Option<Marked<Redact>>,
     pub undo: Option<Marked<Undo>>,
     pub budget: Option<Marked<Budget>>,
+    pub contain: ContainSetting,
     /// True where the pack is on.
     pub packs: BTreeMap<Pack, Marked<bool>>,
     pub rules: BTreeMap<&'static str, Marked<RuleSetting>>,
@@ -42,6 +44,16 @@ pub(crate) struct Settings {
     pub allow: Vec<(Exemption, At)>,
     /// Projects whose hooks may run.
     pub trust: Vec<Marked<TrustEntry>>,
+}
+
+/// What one file sets under `contain`. A switch is true where it allows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ContainSetting {
+    pub write: Option<Marked<Vec<String>>>,
+    pub read: Option<Marked<Vec<String>>>,
+    pub hide: Option<Marked<Vec<String>>>,
+    pub network: Option<Marked<bool>>,
+    pub sockets: Option<Marked<bool>>,
 }
 
 /// A project and the hash of what of it is trusted.
@@ -93,6 +105,7 @@ pub(crate) fn merge(parts: &[Part], cards: &[&'static Card]) -> (Policy, Vec<Pro
         redact: merger.switch("redact", redact_name, |settings| settings.redact),
         undo: merger.switch("undo", undo_name, |settings| settings.undo),
         budget: merger.budget(),
+        contain: merger.contain(),
         packs_off: merger.packs_off(),
         rules: BTreeMap::new(),
         pipelines: Vec::new(),
@@ -199,6 +212,71 @@ impl Merger<'_> {
             }
         }
         budget.unwrap_or_default()
+    }
+
+    /// The topmost trusted file that has a key sets it; every other may only tighten it.
+    fn contain(&mut self) -> Contain {
+        Contain {
+            write: self.opened("write", |contain| contain.write.as_ref()),
+            read: self.opened("read", |contain| contain.read.as_ref()),
+            hide: self.hidden(),
+            without_network: !self.contain_switch("network", true, |contain| contain.network),
+            with_sockets: self.contain_switch("sockets", false, |contain| contain.sockets),
+        }
+    }
+
+    /// Paths that may be reached: a file below those that set them can only take some away.
+    fn opened(
+        &mut self,
+        key: &str,
+        pick: impl Fn(&ContainSetting) -> Option<&Marked<Vec<String>>>,
+    ) -> Vec<String> {
+        let mut paths: Vec<String> = Vec::new();
+        let mut is_set = false;
+        for part in self.parts {
+            let Some(given) = pick(&part.settings.contain) else { continue };
+            if part.layer.is_trusted() && !is_set {
+                paths.clone_from(&given.value);
+                is_set = true;
+                continue;
+            }
+            if let Some(more) = given.value.iter().find(|path| !paths.contains(path)) {
+                let message = format!("`contain: {key}: {more}` is looser than what is in force");
+                self.ignored.push(part.ignored(given.at, message));
+            } else {
+                paths.clone_from(&given.value);
+            }
+        }
+        paths
+    }
+
+    /// Every file may hide more.
+    fn hidden(&mut self) -> Vec<String> {
+        let given = self.parts.iter().filter_map(|part| part.settings.contain.hide.as_ref());
+        let all: BTreeSet<&String> = given.flat_map(|given| &given.value).collect();
+        all.into_iter().cloned().collect()
+    }
+
+    fn contain_switch(
+        &mut self,
+        key: &str,
+        usual: bool,
+        pick: impl Fn(&ContainSetting) -> Option<Marked<bool>>,
+    ) -> bool {
+        let mut is_allowed = usual;
+        let mut is_set = false;
+        for part in self.parts {
+            let Some(given) = pick(&part.settings.contain) else { continue };
+            let free = part.layer.is_trusted() && !is_set;
+            if free || given.value <= is_allowed {
+                is_allowed = given.value;
+            } else {
+                let message = format!("`contain: {key}: allow` is looser than `deny`, which is in force");
+                self.ignored.push(part.ignored(given.at, message));
+            }
+            is_set |= part.layer.is_trusted();
+        }
+        is_allowed
     }
 
     fn packs_off(&mut self) -> PackSet {

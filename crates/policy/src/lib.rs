@@ -7,6 +7,7 @@
 mod beside;
 mod cache;
 pub mod cel;
+mod contain;
 mod custom;
 mod dependencies;
 mod file;
@@ -33,6 +34,7 @@ pub mod yaml;
 
 pub use beside::{Beside, Built};
 pub use cache::cached;
+pub use contain::Contain;
 pub use custom::{Custom, Sample};
 pub use file::{read_file, read_start, read_text};
 pub use include::{HOOK_FILE, check_hooks, has_hook_files, middleware_ids};
@@ -65,7 +67,7 @@ pub const TEMPLATE: &str = include_str!("template.yaml");
 /// The keys and words that the parser of policy and hook files knows, for whoever describes them.
 pub mod keys {
     pub use crate::settings::{
-        ALLOW_KEYS, CUSTOM_KEYS, EXAMPLE_KEYS, EXAMPLES_KEYS, KEYS, LONGEST, MATCH_KEYS, META_KEYS,
-        OVERRIDE_KEYS, PIPELINE_KEYS, PROVIDERS, RULE_KEYS, STAGE_KEYS, TRUST_KEYS, UNDO_KEYS,
+        ALLOW_KEYS, CONTAIN_KEYS, CUSTOM_KEYS, EXAMPLE_KEYS, EXAMPLES_KEYS, KEYS, LONGEST, MATCH_KEYS,
+        META_KEYS, OVERRIDE_KEYS, PIPELINE_KEYS, PROVIDERS, RULE_KEYS, STAGE_KEYS, TRUST_KEYS, UNDO_KEYS,
     };
 }

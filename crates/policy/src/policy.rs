@@ -6,6 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use tollgate_model::{Approve, Card, Exemption, Level, Mode, OnFault, Pack};
 
+use crate::contain::Contain;
 use crate::custom::{self, Custom};
 use crate::glob;
 use crate::pipeline::Pipeline;
@@ -52,6 +53,8 @@ pub struct Policy {
     pub undo: Undo,
     /// How much may be saved.
     pub budget: Budget,
+    /// What a command can reach that `tollgate run` limits.
+    pub contain: Contain,
     pub(crate) packs_off: PackSet,
     pub(crate) rules: BTreeMap<String, Setting>,
     /// What runs at which event, topmost layer first.
@@ -155,6 +158,7 @@ pub fn strictest(a: &Policy, b: &Policy) -> Policy {
         redact: a.redact.max(b.redact),
         undo: a.undo.max(b.undo),
         budget: a.budget.strictest(b.budget),
+        contain: a.contain.strictest(&b.contain),
         packs_off: PackSet(a.packs_off.0 & b.packs_off.0),
         rules: joined.collect(),
         pipelines: a
@@ -187,6 +191,9 @@ pub fn describe(policy: &Policy) -> Vec<String> {
         .collect();
     if policy.budget != Budget::default() {
         lines.push(format!("undo: {}", policy.budget.words()));
+    }
+    if policy.contain != Contain::default() {
+        lines.push(format!("contain: {}", policy.contain.words()));
     }
     let off: Vec<&str> = Pack::ALL.into_iter().filter(|pack| policy.is_off(*pack)).map(Pack::name).collect();
     if !off.is_empty() {
@@ -242,6 +249,8 @@ pub(crate) fn changes(old: &Policy, new: &Policy, cards: &[&'static Card]) -> Ve
     }
     let looser = old.budget.strictest(new.budget) != new.budget;
     note(&mut changes, "undo".to_owned(), old.budget.words(), new.budget.words(), looser);
+    let looser = !new.contain.covers(&old.contain);
+    note(&mut changes, "contain".to_owned(), old.contain.words(), new.contain.words(), looser);
     let missing = |name: &str| new.workflows.iter().all(|one| one.name != name);
     let looser = old.workflows.iter().any(|one| missing(&one.name));
     note(&mut changes, "workflows".to_owned(), workflow_names(old), workflow_names(new), looser);

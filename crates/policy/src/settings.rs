@@ -1,12 +1,14 @@
 //! The keys of a policy file: a YAML tree → what it sets, and everything that is wrong with it.
 
 mod builtins;
+mod contain;
 mod custom;
 mod hooks;
 mod sinks;
 mod trust;
 mod undo;
 
+pub use contain::CONTAIN_KEYS;
 pub use custom::{ALLOW_KEYS, CUSTOM_KEYS, EXAMPLE_KEYS, EXAMPLES_KEYS, lawful};
 pub use trust::TRUST_KEYS;
 pub use undo::UNDO_KEYS;
@@ -39,7 +41,7 @@ const MOST_PROBLEMS: usize = 100;
 const MOST_PATTERNS: usize = 1000;
 
 /// The keys of a policy file.
-pub const KEYS: [&str; 16] = [
+pub const KEYS: [&str; 17] = [
     "version",
     "mode",
     "on_fault",
@@ -47,6 +49,7 @@ pub const KEYS: [&str; 16] = [
     "audit",
     "redact",
     "undo",
+    "contain",
     "packs",
     "rules",
     "custom",
@@ -165,6 +168,7 @@ impl<'a> Reader<'a> {
             "audit" => self.settings.audit = self.choice(key, value, &AUDITS),
             "redact" => self.settings.redact = self.choice(key, value, &REDACTS),
             "undo" => self.undo(value),
+            "contain" => self.contain(value),
             "packs" => self.packs(value),
             "rules" => self.rules(value),
             "custom" => self.custom(value),

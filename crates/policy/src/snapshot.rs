@@ -16,7 +16,7 @@ use crate::settings::BIGGEST;
 use crate::source::{Health, Identity, SourceFile};
 
 const MAGIC: &[u8; 8] = b"TGPOLICY";
-const FORMAT: u32 = 9;
+const FORMAT: u32 = 10;
 const HASH: usize = 32;
 
 /// What a snapshot was made for and from.

@@ -84,7 +84,7 @@ fn wrong_keys_and_values() {
     says(
         "version: 1\nxyzzy: 1\n",
         &[
-            "unknown key `xyzzy`; valid: version, mode, on_fault, approve, audit, redact, undo, packs, rules, custom, allow, workflows, hooks, sinks, include, trust (t.yaml:2:1)",
+            "unknown key `xyzzy`; valid: version, mode, on_fault, approve, audit, redact, undo, contain, packs, rules, custom, allow, workflows, hooks, sinks, include, trust (t.yaml:2:1)",
         ],
     );
     says("version: 1\non-fault: ask\n", &["unknown key `on-fault`; did you mean `on_fault`? (t.yaml:2:1)"]);
@@ -278,7 +278,7 @@ fn f06_broken_yaml_has_a_place() {
     says(
         "version: 1\na: b: c\n",
         &[
-            "unknown key `a`; valid: version, mode, on_fault, approve, audit, redact, undo, packs, rules, custom, allow, workflows, hooks, sinks, include, trust (t.yaml:2:1)",
+            "unknown key `a`; valid: version, mode, on_fault, approve, audit, redact, undo, contain, packs, rules, custom, allow, workflows, hooks, sinks, include, trust (t.yaml:2:1)",
             "not valid YAML: mapping values are not allowed in this context (t.yaml:2:5)",
         ],
     );

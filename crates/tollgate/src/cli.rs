@@ -65,6 +65,8 @@ enum Command {
     Audit(cmd::audit::Args),
     /// Restore files that a call deleted or overwrote
     Undo(cmd::undo::Args),
+    /// Run a command that can change only the workspace
+    Run(cmd::run::Args),
     /// Judge past calls by the present or another policy
     Replay(cmd::replay::Args),
     /// Compress or remove old parts of the log
@@ -177,6 +179,7 @@ fn run_public(command: &Command) -> anyhow::Result<ExitCode> {
         Command::Stats(args) => cmd::stats::run(args),
         Command::Audit(args) => cmd::audit::run(args),
         Command::Undo(args) => cmd::undo::run(args),
+        Command::Run(args) => cmd::run::run(args),
         Command::Replay(args) => cmd::replay::run(args),
         Command::Prune(args) => cmd::prune::run(args),
         Command::Suggest(args) => cmd::suggest::run(args),

@@ -6,8 +6,8 @@ use super::pattern::{Component, matches};
 
 /// Entries of the catalogue, and the bytes that they begin with: most paths begin otherwise, and need no further look.
 #[derive(Clone, Copy)]
-struct Entries {
-    all: &'static [&'static str],
+pub(super) struct Entries {
+    pub(super) all: &'static [&'static str],
     /// A bit for each ASCII character; all of them where an entry begins with a pattern.
     begins: u128,
 }
@@ -34,7 +34,7 @@ impl Entries {
 }
 
 /// Credentials below a home directory, by each program's documentation. `/**` stands for everything below.
-const HOME_SECRETS: Entries = Entries::new(&[
+pub(super) const HOME_SECRETS: Entries = Entries::new(&[
     ".ssh/**",
     ".gnupg/**",
     ".aws/credentials",
@@ -204,7 +204,7 @@ const HOME_SECRETS: Entries = Entries::new(&[
 ]);
 
 /// What lies in those places and is no secret.
-const HOME_PUBLIC: Entries = Entries::new(&[
+pub(super) const HOME_PUBLIC: Entries = Entries::new(&[
     ".ssh/*.pub",
     ".ssh/known_hosts",
     ".ssh/known_hosts.old",
@@ -328,7 +328,7 @@ const NAMED_PUBLIC: &[&str] = &[
 ];
 
 /// Secrets of the machine.
-const SYSTEM_SECRETS: Entries = Entries::new(&[
+pub(super) const SYSTEM_SECRETS: Entries = Entries::new(&[
     "etc/shadow",
     "etc/shadow-",
     "etc/gshadow",
@@ -360,7 +360,7 @@ const SYSTEM_SECRETS: Entries = Entries::new(&[
 ]);
 
 /// Settings, hooks and server lists of coding agents, in a home or in a project.
-const AGENT_SETTINGS: Entries = Entries::new(&[
+pub(super) const AGENT_SETTINGS: Entries = Entries::new(&[
     ".claude/settings.json",
     ".claude/settings.local.json",
     ".claude/hooks/**",
@@ -469,7 +469,7 @@ pub(crate) fn agent_settings() -> impl Iterator<Item = &'static str> {
 }
 
 /// Settings of coding agents for the whole machine.
-const SYSTEM_AGENT_SETTINGS: Entries = Entries::new(&[
+pub(super) const SYSTEM_AGENT_SETTINGS: Entries = Entries::new(&[
     "etc/claude-code/**",
     "etc/codex/**",
     "etc/gemini-cli/**",
@@ -487,7 +487,7 @@ const SYSTEM_AGENT_SETTINGS: Entries = Entries::new(&[
 ]);
 
 /// Caches below a home directory: whatever made them makes them again.
-const HOME_CACHES: Entries = Entries::new(&[
+pub(super) const HOME_CACHES: Entries = Entries::new(&[
     ".cache/**",
     "Library/Caches/**",
     ".npm/_cacache/**",
@@ -530,7 +530,7 @@ const SYSTEM_CACHES: Entries = Entries::new(&[
 ]);
 
 /// Directories of the root that hold a system together.
-const TOP: &[&str] = &[
+pub(super) const TOP: &[&str] = &[
     "bin",
     "boot",
     "dev",
@@ -779,27 +779,17 @@ fn is_whole_cache(rest: &[Component]) -> bool {
             .any(|entry| fits(entry, rest).is_some_and(<[Component]>::is_empty))
 }
 
+/// Devices that swallow or make up data, whoever uses them.
+pub(super) const SHARED_DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
+
 /// Devices that swallow or make up data.
 fn is_harmless_device(parts: &[Component]) -> bool {
     let names: Vec<Option<&str>> = parts.iter().map(Component::as_literal).collect();
     matches!(
         names.as_slice(),
-        [
-            Some("dev"),
-            Some(
-                "null"
-                    | "zero"
-                    | "full"
-                    | "random"
-                    | "urandom"
-                    | "tty"
-                    | "stdin"
-                    | "stdout"
-                    | "stderr"
-                    | "ptmx"
-            )
-        ] | [Some("dev"), Some("fd" | "pts" | "shm"), ..]
-    )
+        [Some("dev"), Some("stdin" | "stdout" | "stderr" | "ptmx")]
+            | [Some("dev"), Some("fd" | "pts" | "shm"), ..]
+    ) || matches!(names.as_slice(), [Some("dev"), Some(name)] if SHARED_DEVICES.contains(name))
 }
 
 fn is_own_home(parts: &[Component], world: &dyn World) -> bool {

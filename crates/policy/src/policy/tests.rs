@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use tollgate_model::{Approve, Card, Level, Mode, OnFault, Pack};
 
 use super::{Audit, Exception, PackSet, Policy, Rank, Redact, Setting, Undo, describe, strictest};
+use crate::contain::Contain;
 use crate::undo::Budget;
 
 static CARDS: [Card; 5] = [
@@ -60,6 +61,13 @@ fn policy() -> impl Strategy<Value = Policy> {
                     days: 2 - u64::from(audit),
                     ..Budget::default()
                 },
+                contain: Contain {
+                    write: [vec![], vec!["/a".to_owned()]][usize::from(audit)].clone(),
+                    read: [vec![], vec!["/s".to_owned()]][usize::from(redact)].clone(),
+                    hide: [vec![], vec!["/b".to_owned()]][usize::from(redact)].clone(),
+                    without_network: audit == 1,
+                    with_sockets: redact == 1,
+                },
                 packs_off: PackSet(bits(off[0], Pack::Core) | bits(off[1], Pack::Cloud)),
                 rules: named.collect::<BTreeMap<_, _>>(),
                 pipelines: Vec::new(),
@@ -79,6 +87,7 @@ fn covers(a: &Policy, b: &Policy) -> bool {
         && a.on_fault >= b.on_fault
         && a.approve >= b.approve
         && a.budget.strictest(b.budget) == a.budget
+        && a.contain.covers(&b.contain)
         && a.audit >= b.audit
         && a.redact >= b.redact
         && CARDS.iter().all(|card| a.level(card) >= b.level(card))

@@ -22,6 +22,7 @@ pub mod prune;
 pub mod replay;
 pub mod report;
 pub mod rules;
+pub mod run;
 pub mod schema;
 pub mod state;
 pub mod stats;

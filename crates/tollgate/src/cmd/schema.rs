@@ -106,6 +106,7 @@ fn policy() -> Value {
             })]}),
             "Whether a call's losses are saved before it runs, and how much that may take.",
         ),
+        "contain" => described(contain(), "What a command can reach that `tollgate run` limits."),
         "sinks" => described(nullable(list(sink())), "Where records go besides the log, after the answer."),
         "trust" => described(
             nullable(list(object(&keys::TRUST_KEYS, &keys::TRUST_KEYS, |_| text()))),
@@ -114,6 +115,13 @@ fn policy() -> Value {
         "include" => described(texts(), "Patterns of hook files."),
         // Unknown to this list: a test holds that there is none.
         _ => json!(false),
+    })
+}
+
+fn contain() -> Value {
+    object(&keys::CONTAIN_KEYS, &[], |key| match key {
+        "network" | "sockets" => words(&["allow", "deny"]),
+        _ => texts(),
     })
 }
 

@@ -11,6 +11,8 @@
 )]
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub mod contain;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
