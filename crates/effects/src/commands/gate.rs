@@ -59,6 +59,9 @@ pub(super) fn tollgate(run: &mut Run) -> Outcome {
     if verb == "undo" && takes_back(run, &sub) {
         return run.derived();
     }
+    if let Some(command) = limited(run.args) {
+        return if command.is_empty() { run.derived() } else { run.inner(&command) };
+    }
     if !looks {
         run.push(EffectKind::Tamper {
             target: Tampered::Gate,
@@ -66,6 +69,21 @@ pub(super) fn tollgate(run: &mut Run) -> Outcome {
         });
     }
     run.derived()
+}
+
+/// The command that `tollgate run` starts; none with `--limits`. It is judged as if it stood alone: an agent that types its own
+/// limits gains nothing by them. `None` where this is no `tollgate run`, or where the shell could make the command begin elsewhere.
+fn limited(args: &[Word]) -> Option<Vec<Word>> {
+    let (verb, rest) = args.split_first()?;
+    let is_plain = |word: &Word| word.literal().is_some();
+    let end = rest.iter().position(|word| word.literal() == Some("--")).unwrap_or(rest.len());
+    let (options, command) = rest.split_at_checked(end)?;
+    let shows = options.iter().any(|word| word.literal() == Some("--limits"));
+    if verb.literal() != Some("run") || !options.iter().all(is_plain) || command.is_empty() && !shows {
+        return None;
+    }
+    // What comes with `--limits` is not run; that it is judged all the same does no harm.
+    Some(command.iter().skip(1).cloned().collect())
 }
 
 /// `tollgate undo` in an agent's shell: an ordinary writing call, as long as it works on the session's own saved files.
