@@ -28,7 +28,7 @@ pub mod windsurf;
 
 use tollgate_model::{Agent, Attended, Decision, Event, Fault, OnFault, Reply, Verdict};
 
-pub use capability::EventCapability;
+pub use capability::{EventCapability, Rewrite};
 pub use say::{Act, Said};
 pub use version::{Change, Version};
 

@@ -34,6 +34,18 @@ fn a_fresh_installation_is_in_force_but_unproven() {
 }
 
 #[test]
+fn the_machines_powers_are_shown() {
+    let out = Home::installed().run(&["doctor"]).out;
+    let machine = out.split("This machine").nth(1).unwrap_or_default();
+    let limits =
+        ["`tollgate run` can contain commands (Landlock ABI ", "`tollgate run` cannot contain commands: "];
+    assert!(limits.iter().any(|says| machine.contains(says)), "{out}");
+    let clones = ["share their blocks with the originals", "this file system has no reflinks"];
+    assert!(clones.iter().any(|says| machine.contains(says)), "{out}");
+    assert!(machine.contains("Claude Code: run calls as middleware rewrote them"), "{out}");
+}
+
+#[test]
 fn canaries_do_not_count_as_sessions_but_events_do() {
     let home = Home::installed();
     home.run(&["canary"]);

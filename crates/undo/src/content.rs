@@ -115,6 +115,20 @@ pub(crate) fn write_at(fd: impl AsFd, bytes: &[u8], offset: u64) -> Result<(), E
     Ok(())
 }
 
+/// Can files in this folder share their blocks? Tried with two files that have no name.
+#[cfg(target_os = "linux")]
+pub(crate) fn can_clone(folder: &std::path::Path) -> Option<bool> {
+    use rustix::fs::{CWD, Mode, OFlags, openat};
+    let nameless = || openat(CWD, folder, OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC, Mode::RUSR).ok();
+    Some(clone(nameless()?, nameless()?))
+}
+
+/// Can files in this folder share their blocks? Not known here.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn can_clone(_folder: &std::path::Path) -> Option<bool> {
+    None
+}
+
 /// Lets a new file share the blocks of another; false where the file systems cannot.
 #[cfg(target_os = "linux")]
 pub(crate) fn clone(to: impl AsFd, from: impl AsFd) -> bool {

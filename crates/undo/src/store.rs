@@ -68,6 +68,14 @@ impl Store {
         &self.path
     }
 
+    /// Can saved files share their blocks with others on the store's file system? `None` where that cannot be tried. Leaves
+    /// nothing behind.
+    #[must_use]
+    pub fn can_clone(&self) -> Option<bool> {
+        let folder = self.path().ancestors().find(|folder| folder.is_dir())?;
+        content::can_clone(folder)
+    }
+
     /// Every whole snapshot, newest first, without small contents.
     ///
     /// # Errors

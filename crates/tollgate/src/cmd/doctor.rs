@@ -5,14 +5,17 @@
 mod claude;
 mod gate;
 mod incidents;
+mod machine;
 
 use crate::exit::ExitCode;
 use std::path::Path;
 
 use serde_json::json;
+use tollgate_agents::generic::GENERIC;
 use tollgate_agents::install::detect::is_executable;
 use tollgate_agents::install::setup::SETUPS;
-use tollgate_model::Agent;
+use tollgate_agents::{Profile, Rewrite, adapter};
+use tollgate_model::{Agent, Phase};
 
 use super::canary::{Stage, exit_code};
 use super::guard::Guard;
@@ -77,9 +80,13 @@ fn examine(stage: &Stage) -> (Vec<Section>, Answers) {
     let mut log = gate.log();
     log.push(gate.life());
     log.extend(gate.incidents());
+    let rewrites: Vec<_> =
+        agents.iter().filter(|agent| agent.is_guarded).filter_map(AgentReport::rewrite).collect();
+    let machine = machine::lines(gate.state(), &rewrites);
     let mut sections: Vec<Section> = agents.into_iter().filter_map(AgentReport::section).collect();
     sections.push(Section { about: "Policy".into(), lines: [policy, gate.failed_hooks()].concat() });
     sections.push(Section { about: "Log".into(), lines: log });
+    sections.push(Section { about: "This machine".into(), lines: machine });
     (sections, answers)
 }
 
@@ -97,9 +104,16 @@ struct AgentReport {
     advice: Vec<Line>,
     /// Does a report without this agent lack something?
     is_shown: bool,
+    profile: &'static Profile,
 }
 
 impl AgentReport {
+    /// Its name, and whether it runs a call as it was rewritten before it ran.
+    fn rewrite(&self) -> Option<(String, Rewrite)> {
+        let row = self.profile.events.iter().find(|row| row.phase == Phase::PreTool)?;
+        Some((self.profile.title.to_owned(), row.rewrite))
+    }
+
     fn section(self) -> Option<Section> {
         let lines = [self.registration, self.firing, self.advice].concat();
         (self.is_shown && !lines.is_empty()).then_some(Section { about: self.title, lines })
@@ -123,6 +137,7 @@ fn claude_report(stage: &Stage, gate: &gate::Gate, is_alone: bool) -> AgentRepor
         firing,
         advice: claude.advice(),
         is_shown: claude.is_here() || is_alone,
+        profile: adapter(Agent::ClaudeCode.name()).unwrap_or(&GENERIC).profile(),
     }
 }
 
@@ -144,6 +159,7 @@ fn agent_report(stage: &Stage, guard: &Guard, gate: &gate::Gate) -> AgentReport 
         firing,
         advice: Vec::new(),
         is_shown: true,
+        profile: guard.profile,
     }
 }
 

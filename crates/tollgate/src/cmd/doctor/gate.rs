@@ -60,6 +60,11 @@ impl<'a> Gate<'a> {
         Self { stage, registered: command.is_some(), loaded, chain: log.verify(), state, deliveries }
     }
 
+    /// Where its log and its saved files are.
+    pub fn state(&self) -> &Path {
+        &self.state
+    }
+
     /// Which policy is in force.
     pub fn policy(&self) -> Vec<Line> {
         let mut lines: Vec<Line> = self.loaded.notices.iter().map(|notice| self.notice(notice)).collect();
