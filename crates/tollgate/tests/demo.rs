@@ -95,6 +95,22 @@ fn the_transcript_is_as_recorded() {
 }
 
 #[test]
+fn undo_has_a_demo_of_its_own() {
+    let user = User::new();
+    let shown = answer(user.demo().arg("undo"), b"");
+    succeeds(&shown);
+    assert_eq!(shown.stdout.matches("  save   ").count(), 2, "{}", shown.stdout);
+    assert!(shown.says("[root-delete]"), "{}", shown.stdout);
+    if !shown.says("left out: this kernel cannot limit commands") {
+        assert!(shown.says("  ok\n") && shown.says("~/.ssh/id_rsa: Permission denied"), "{}", shown.stdout);
+    }
+    assert_eq!(user.left(), Vec::<PathBuf>::new());
+    let without = answer(user.demo().arg("undo").env("PATH", user.path_with("", "")), b"");
+    assert_eq!((without.code, without.stdout.as_str()), (Some(2), ""));
+    assert!(without.stderr.contains("git not found"), "{}", without.stderr);
+}
+
+#[test]
 fn nothing_of_the_users_is_read_or_written_and_nothing_is_left() {
     let user = User::new();
     let home = user.scratch.home();

@@ -12,6 +12,8 @@ mod script;
 
 use std::path::Path;
 
+use anyhow::bail;
+
 use crate::dirs::MANAGED;
 use crate::exit::ExitCode;
 use crate::out;
@@ -24,12 +26,22 @@ use script::{Expected, Scene, Step};
 /// Arguments of `tollgate demo`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
+    /// Show one subject instead of everything
+    #[arg(value_enum)]
+    subject: Option<Subject>,
     /// Run without pauses
     #[arg(long)]
     fast: bool,
     /// Make a scratch folder, print its path, and remove it when standard input closes
     #[arg(long, hide = true)]
     keep_scratch: bool,
+}
+
+/// A subject with a script of its own.
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum Subject {
+    /// What is saved before a loss, `tollgate undo` and `tollgate run`
+    Undo,
 }
 
 /// Plays the script. Exit 1 when a call is not answered as the script expects.
@@ -40,10 +52,14 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let scratch = Scratch::make()?;
     scratch.fill()?;
     let git = scratch.init_repository();
+    if args.subject.is_some() && !git {
+        scratch.remove()?;
+        bail!("git not found; `tollgate demo undo` needs it");
+    }
     let screen = Screen::new(args.fast, &scratch);
     let mut demo =
         Demo { agent: Agent::new(&scratch)?, scratch: &scratch, screen, git, problems: Vec::new() };
-    demo.play()?;
+    demo.play(args.subject)?;
     let problems = std::mem::take(&mut demo.problems);
     scratch.remove()?;
     Ok(report_problems(&problems))
@@ -60,17 +76,25 @@ struct Demo<'a> {
 }
 
 impl Demo<'_> {
-    fn play(&mut self) -> anyhow::Result<()> {
+    fn play(&mut self, subject: Option<Subject>) -> anyhow::Result<()> {
+        let (scenes, end) = match subject {
+            None => (script::SCENES, &lookback::LOG),
+            Some(Subject::Undo) => (script::UNDO_SCENES, &lookback::LIMITS),
+        };
         self.screen.introduce(self.scratch, self.git);
         let answer = self.agent.start_session()?;
         self.must_pass("the start of the session", &answer);
-        for scene in script::SCENES {
+        for scene in scenes {
             self.play_scene(scene)?;
         }
         let answer = self.agent.stop()?;
         self.must_pass("the end of the turn", &answer);
-        self.screen.title(lookback::TITLE);
-        for command in lookback::COMMANDS {
+        self.screen.title(end.title);
+        let missing = end.missing();
+        if let Some(missing) = missing {
+            self.screen.note(missing);
+        }
+        for command in end.commands.iter().filter(|_| missing.is_none()) {
             let problem = command.show(self.scratch, &self.screen)?;
             self.problems.extend(problem);
         }

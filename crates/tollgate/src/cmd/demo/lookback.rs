@@ -1,4 +1,4 @@
-//! The commands that show what happened, run on the log of the demo.
+//! Commands that the demo runs at its end: what happened, and what limits do.
 
 use anyhow::Context;
 
@@ -7,8 +7,29 @@ use super::scratch::{LIMIT, Scratch};
 use super::screen::Screen;
 use crate::program;
 
-/// The heading.
-pub const TITLE: &str = "6. Every event is logged";
+/// The last part of a demo.
+pub struct End {
+    /// The heading.
+    pub title: &'static str,
+    /// What is shown.
+    pub commands: &'static [Lookback],
+    needs_limits: bool,
+}
+
+/// What happened, from the log.
+pub const LOG: End = End { title: "6. Every event is logged", commands: COMMANDS, needs_limits: false };
+
+/// A command with limits.
+pub const LIMITS: End =
+    End { title: "4. A command that nobody has read gets limits", commands: LIMITED, needs_limits: true };
+
+impl End {
+    /// Why its commands cannot be shown here.
+    pub fn missing(&self) -> Option<&'static str> {
+        let is_missing = self.needs_limits && !tollgate_contain::probe().is_enough();
+        is_missing.then_some("left out: this kernel cannot limit commands (Linux 6.2 with Landlock can)")
+    }
+}
 
 /// A command, and the part of its output that is shown.
 pub struct Lookback {
@@ -23,7 +44,7 @@ pub struct Lookback {
 }
 
 /// `explain` is asked about a call that was not made: it needs no agent.
-pub const COMMANDS: &[Lookback] = &[
+const COMMANDS: &[Lookback] = &[
     Lookback {
         words: &["log", "--verdict", "deny", "-n", "3"],
         typed: "tollgate log --verdict deny -n 3",
@@ -45,6 +66,24 @@ pub const COMMANDS: &[Lookback] = &[
         exit: 1,
         from: "",
         lines: 5,
+    },
+];
+
+/// The project's tests work inside the limits, and a secret cannot be read.
+const LIMITED: &[Lookback] = &[
+    Lookback {
+        words: &["run", "--no-net", "--", "/bin/sh", "tests/run.sh"],
+        typed: "tollgate run --no-net -- /bin/sh tests/run.sh",
+        exit: 0,
+        from: "",
+        lines: 1,
+    },
+    Lookback {
+        words: &["run", "--", "/bin/sh", "-c", "cat ~/.ssh/id_rsa 2>&1"],
+        typed: "tollgate run -- /bin/sh -c 'cat ~/.ssh/id_rsa 2>&1'",
+        exit: 1,
+        from: "",
+        lines: 1,
     },
 ];
 

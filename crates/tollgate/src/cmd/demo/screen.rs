@@ -98,6 +98,11 @@ impl Screen {
         self.pause(LONG);
     }
 
+    /// A line of its own.
+    pub fn note(&self, text: &str) {
+        out::line(&format!("  {text}"));
+    }
+
     /// What to type next.
     pub fn next_steps(&self) {
         self.title("Next");

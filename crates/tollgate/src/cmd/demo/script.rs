@@ -175,6 +175,47 @@ pub const SCENES: &[Scene] = &[
     },
 ];
 
+/// The demo of `tollgate undo`.
+pub const UNDO_SCENES: &[Scene] = &[
+    Scene {
+        title: "1. Files are saved before they are deleted",
+        steps: &[
+            Step {
+                intent: "change the greeting",
+                call: Call::Edit { path: SOURCE, old: "\"hello\"", new: "\"hello, you\"" },
+                expected: Expected::Allow,
+            },
+            Step { intent: "delete the sources", call: Call::Bash("rm -r src"), expected: Expected::Save },
+            Step { intent: "take that back", call: Call::TakeBack, expected: Expected::Allow },
+            Step { intent: "run the tests", call: RUN_TESTS, expected: Expected::Allow },
+        ],
+    },
+    Scene {
+        title: "2. So is work that git would lose",
+        steps: &[
+            Step {
+                intent: "reset the dirty tree",
+                call: Call::Bash("git reset --hard"),
+                expected: Expected::Save,
+            },
+            Step { intent: "take that back", call: Call::TakeBack, expected: Expected::Allow },
+            Step {
+                intent: "change it once more",
+                call: Call::Edit { path: SOURCE, old: "\"hello, you\"", new: "\"hello, all\"" },
+                expected: Expected::Allow,
+            },
+        ],
+    },
+    Scene {
+        title: "3. What cannot be saved is refused",
+        steps: &[Step {
+            intent: "free disk space",
+            call: Call::Bash("d=$HOME; rm -rf \"$d\"/*"),
+            expected: Expected::Deny("root-delete"),
+        }],
+    },
+];
+
 impl Step {
     /// Does this step make sense only in a git repository?
     pub fn needs_git(&self) -> bool {
