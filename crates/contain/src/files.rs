@@ -22,19 +22,19 @@ const NEWEST: ABI = ABI::V7;
 pub fn restrict(profile: &Profile) -> Result<u32, Fault> {
     let mut grants = Grants { ruleset: handle(profile.network)?, hidden: Tree::of(&profile.hidden) };
     // Names are no secret: a folder that cannot be listed breaks too much.
-    grants.allow(Path::new("/"), AccessFs::ReadDir.into())?;
-    grants.split(Path::new("/"), read())?;
+    grants.allow(Path::new("/"), AccessFs::ReadDir.into());
+    grants.split(Path::new("/"), read());
     for path in &profile.readable {
-        grants.allow(path, read())?;
+        grants.allow(path, read());
     }
     for path in &profile.writable {
         if grants.hidden.hides(path) {
             return Err(Fault::Hidden(path.display().to_string()));
         }
-        grants.split(path, read() | write())?;
+        grants.split(path, read() | write());
     }
     for path in &profile.devices {
-        grants.allow(path, read() | write() | AccessFs::IoctlDev)?;
+        grants.allow(path, read() | write() | AccessFs::IoctlDev);
     }
     let status = grants.ruleset.restrict_self().map_err(limit)?;
     match version(status.landlock) {
@@ -87,37 +87,36 @@ struct Grants {
 
 impl Grants {
     /// Allows one path with all that is in it.
-    fn allow(&mut self, path: &Path, access: BitFlags<AccessFs>) -> Result<(), Fault> {
-        match openat(CWD, path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty()) {
-            Ok(file) => self.add(file, access),
-            Err(_) => Ok(()),
+    fn allow(&mut self, path: &Path, access: BitFlags<AccessFs>) {
+        if let Ok(file) = openat(CWD, path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())
+        {
+            self.add(file, access);
         }
     }
 
     /// Allows a path with all that is in it but what is hidden.
-    fn split(&mut self, path: &Path, access: BitFlags<AccessFs>) -> Result<(), Fault> {
+    fn split(&mut self, path: &Path, access: BitFlags<AccessFs>) {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let Ok(file) = openat(CWD, path, flags, Mode::empty()) else { return Ok(()) };
+        let Ok(file) = openat(CWD, path, flags, Mode::empty()) else { return };
         // Taken out while it is walked: the walk changes the ruleset beside it.
         let hidden = std::mem::take(&mut self.hidden);
-        let done = match hidden.find(path) {
+        match hidden.find(path) {
             Some(part) => self.around(file, part, access),
             None => self.add(file, access),
-        };
+        }
         self.hidden = hidden;
-        done
     }
 
     /// Allows everything in a folder but what is hidden. No symlink is followed.
-    fn around(&mut self, file: OwnedFd, hidden: &Tree, access: BitFlags<AccessFs>) -> Result<(), Fault> {
+    fn around(&mut self, file: OwnedFd, hidden: &Tree, access: BitFlags<AccessFs>) {
         if hidden.is_end {
-            return Ok(());
+            return;
         }
         if hidden.below.is_empty() {
             return self.add(file, access);
         }
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let Ok(folder) = openat(&file, ".", flags, Mode::empty()).and_then(Dir::new) else { return Ok(()) };
+        let Ok(folder) = openat(&file, ".", flags, Mode::empty()).and_then(Dir::new) else { return };
         for entry in folder.flatten() {
             let name = entry.file_name().to_bytes();
             if matches!(name, b"." | b"..") || entry.file_type() == FileType::Symlink {
@@ -126,25 +125,29 @@ impl Grants {
             let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             let Ok(inner) = openat(&file, entry.file_name(), flags, Mode::empty()) else { continue };
             match hidden.below.get(&OsString::from_vec(name.to_vec())) {
-                Some(part) => self.around(inner, part, access)?,
-                None => self.add(inner, access)?,
+                Some(part) => self.around(inner, part, access),
+                None if entry.file_type() == FileType::Unknown => self.add(inner, access),
+                None => self.add_kind(inner, entry.file_type(), access),
             }
         }
-        Ok(())
+    }
+
+    fn add(&mut self, file: OwnedFd, access: BitFlags<AccessFs>) {
+        if let Ok(status) = fstat(&file) {
+            self.add_kind(file, FileType::from_raw_mode(status.st_mode), access);
+        }
     }
 
     /// What the kernel does not take (a file of an internal file system) is not allowed.
-    fn add(&mut self, file: OwnedFd, access: BitFlags<AccessFs>) -> Result<(), Fault> {
-        let Ok(status) = fstat(&file) else { return Ok(()) };
-        let access = match FileType::from_raw_mode(status.st_mode) {
+    fn add_kind(&mut self, file: OwnedFd, kind: FileType, access: BitFlags<AccessFs>) {
+        let access = match kind {
             FileType::Directory => access,
-            FileType::Symlink => return Ok(()),
+            FileType::Symlink => return,
             _ => access & AccessFs::from_file(NEWEST),
         };
         if !access.is_empty() {
             let _ = (&mut self.ruleset).add_rule(PathBeneath::new(file, access));
         }
-        Ok(())
     }
 }
 

@@ -50,6 +50,30 @@ fn words_streams_and_environment_pass_through() {
     assert_eq!(text(&seen.stdout), format!("thing\n{}\n", scratch.project().display()));
 }
 
+/// The kernel takes 16 limits on top of each other.
+#[test]
+fn f59_without_limits_nothing_is_run() {
+    let scratch = Scratch::new();
+    if is_impossible(&scratch) {
+        return;
+    }
+    let nested = |depth: usize| {
+        let mut command = run(&scratch, &[]);
+        (1..depth).for_each(|_| {
+            command.args([env!("CARGO_BIN_EXE_tollgate"), "run", "--"]);
+        });
+        output(command.args(["sh", "-c", "echo ran; touch made"]))
+    };
+    let inner = nested(2);
+    assert_eq!((text(&inner.stdout).as_str(), text(&inner.stderr).as_str()), ("ran\n", ""));
+    fs::remove_file(scratch.project().join("made")).unwrap();
+    let refused = nested(20);
+    let told = text(&refused.stderr);
+    assert_eq!((refused.status.code(), text(&refused.stdout)), (Some(125), String::new()), "{told}");
+    assert!(told.contains("cannot set the limits") && told.contains("Nothing was run"), "{told}");
+    assert!(!scratch.project().join("made").exists());
+}
+
 /// What a process is started with, by `/proc`.
 #[test]
 fn signals_streams_and_the_process_itself_are_handed_on() {

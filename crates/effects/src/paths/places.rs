@@ -73,22 +73,22 @@ impl Finder<'_> {
     /// What is there of a list of entries below a folder. What lies in `/proc` is the system's to protect, and an entry
     /// that begins with a pattern would take a look at everything.
     fn entries(&mut self, base: &str, entries: zones::Entries) {
-        let mut first_known: Option<(&str, bool)> = None;
+        let names = self.names(base);
         for entry in entries.all {
             let path = entry.strip_suffix("/**").unwrap_or(entry);
             let first = path.split('/').next().unwrap_or_default();
-            if first.contains('*') || base.is_empty() && matches!(first, "proc" | "dev") {
-                continue;
-            }
-            let is_there = match first_known {
-                Some((name, is_there)) if name == first => is_there,
-                _ => self.world.kind(&format!("{base}/{first}")) != FileKind::Missing,
-            };
-            first_known = Some((first, is_there));
-            if is_there {
+            let is_open = first.contains('*') || base.is_empty() && matches!(first, "proc" | "dev");
+            // Most are not there, and looking for each of them takes longer than one look at the folder.
+            if !is_open && names.as_ref().is_none_or(|names| names.contains(first)) {
                 self.walk(base.to_owned(), path);
             }
         }
+    }
+
+    /// All names in a folder; `None` where these are too many.
+    fn names(&self, folder: &str) -> Option<BTreeSet<String>> {
+        let names = self.world.list(&format!("{folder}/"), LISTED);
+        (names.len() < LISTED).then(|| names.into_iter().collect())
     }
 
     /// Adds everything that a path with patterns is.
@@ -123,5 +123,74 @@ impl Finder<'_> {
 
     fn take(&mut self) -> Vec<String> {
         std::mem::take(&mut self.found).into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tollgate_model::{StillFile, StillWorld};
+
+    use super::{is_project, protected_places};
+
+    fn world(files: &[&str]) -> StillWorld {
+        let home = "/home/user".to_owned();
+        let file = |path: &&str| match path.split_once(" -> ") {
+            Some((link, target)) => (link.to_owned(), StillFile::Link(target.to_owned())),
+            None => ((*path).to_owned(), StillFile::File(Vec::new())),
+        };
+        StillWorld {
+            home,
+            workspace: "/home/user/project".into(),
+            temp: vec!["/tmp".into()],
+            own: vec!["/home/user/.config/tollgate".into(), "/usr/bin/tollgate".into()],
+            files: files.iter().map(file).collect(),
+            ..StillWorld::default()
+        }
+    }
+
+    #[test]
+    fn what_is_there_is_found_once_and_where_it_really_lies() {
+        let world = world(&[
+            "/home/user/.ssh -> /home/user/dotfiles/ssh",
+            "/home/user/dotfiles/ssh/id_rsa",
+            "/home/user/dotfiles/ssh/id_rsa.pub",
+            "/home/user/.aws/credentials",
+            "/home/user/.config/Bitwarden CLI/data.json",
+            "/home/user/.config/app.conf",
+            "/home/user/.config/tollgate/tollgate.yaml",
+            "/home/user/.claude/settings.json",
+            "/home/user/server.key",
+            "/home/user/.cache/x",
+            "/etc/shadow",
+            "/proc/1/environ",
+            "/usr/bin/tollgate",
+            "/tmp/x",
+            "/dev/null",
+        ]);
+        let places = protected_places(&world, &["/home/user".to_owned()]);
+        let hidden = [
+            "/etc/shadow",
+            "/home/user/.aws/credentials",
+            "/home/user/.claude/settings.json",
+            "/home/user/.config/Bitwarden CLI",
+            "/home/user/.config/tollgate",
+            "/home/user/dotfiles/ssh",
+            "/home/user/server.key",
+        ];
+        assert_eq!(places.hidden, hidden);
+        assert_eq!(places.readable, ["/home/user/dotfiles/ssh/id_rsa.pub"]);
+        assert_eq!(places.writable, ["/home/user/.cache", "/tmp"]);
+        assert_eq!(places.devices, ["/dev/null"]);
+    }
+
+    #[test]
+    fn homes_and_the_system_are_no_projects() {
+        let world = world(&[]);
+        for folder in ["/", "", "/home", "/home/user", "/home/user/", "/etc", "/usr/"] {
+            assert!(!is_project(folder, &world), "{folder}");
+        }
+        for folder in ["/app", "/home/user/project", "/srv/www", "/home/user2"] {
+            assert!(is_project(folder, &world), "{folder}");
+        }
     }
 }
