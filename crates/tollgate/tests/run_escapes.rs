@@ -10,6 +10,7 @@ mod support;
 use std::fs;
 use std::io::Read;
 use std::os::linux::net::SocketAddrExt;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener};
 use std::process::{Child, Command, Stdio};
 
@@ -118,19 +119,19 @@ os.read(reading, 1)
 const CONNECTIONS: [Attempt; 15] = [
     attempt(
         "a Unix socket, as of Docker",
-        Python("socket.socket(socket.AF_UNIX).connect(home + '/s'); escaped()"),
+        Python("socket.socket(socket.AF_UNIX).connect(sockets + '/s'); escaped()"),
     ),
     attempt(
         "an abstract socket",
-        Python("socket.socket(socket.AF_UNIX).connect(b'\\0' + name.encode()); escaped()"),
+        Python("socket.socket(socket.AF_UNIX).connect(b'\\0' + sockets.encode()); escaped()"),
     ),
     attempt(
         "a pair led elsewhere",
-        Python("a, b = socket.socketpair(type=socket.SOCK_DGRAM); a.connect(home + '/d'); escaped()"),
+        Python("a, b = socket.socketpair(type=socket.SOCK_DGRAM); a.connect(sockets + '/d'); escaped()"),
     ),
     attempt(
         "a pair that sends elsewhere",
-        Python("a, b = socket.socketpair(type=socket.SOCK_DGRAM); a.sendto(b'x', home + '/d'); escaped()"),
+        Python("a, b = socket.socketpair(type=socket.SOCK_DGRAM); a.sendto(b'x', sockets + '/d'); escaped()"),
     ),
     where_possible("io_uring", Python("call(425, 1, bytes(120))")),
     where_possible("bpf", Python("call(321, 0, struct.pack('IIIII', 2, 4, 4, 1, 0) + bytes(80), 100)")),
@@ -156,7 +157,7 @@ const CONNECTIONS: [Attempt; 15] = [
 /// Before every attempt in Python. System calls are those of x86-64.
 const PRELUDE: &str = r##"
 import ctypes, os, platform, resource, socket, struct
-home, port, outside, name = os.environ['HOME'], os.environ['PORT'], int(os.environ['OUTSIDE']), os.environ['NAME']
+home, port, outside, sockets = os.environ['HOME'], os.environ['PORT'], int(os.environ['OUTSIDE']), os.environ['SOCKETS']
 def escaped():
     print('ESCAPED')
 def call(number, *words):
@@ -170,8 +171,9 @@ struct Outside {
     scratch: Scratch,
     process: Child,
     tcp: std::net::TcpListener,
-    name: String,
-    _sockets: (UnixListener, UnixListener, UnixDatagram),
+    /// The paths of sockets are short, and that of the scratch folder need not be.
+    sockets: tempfile::TempDir,
+    _listening: (UnixListener, UnixListener, UnixDatagram),
 }
 
 impl Outside {
@@ -188,15 +190,15 @@ impl Outside {
             .stdin(secret)
             .spawn()
             .unwrap();
-        let name = format!("tollgate-escape-{}-{:p}", std::process::id(), &raw const scratch);
-        let address = SocketAddr::from_abstract_name(&name).unwrap();
-        let sockets = (
-            UnixListener::bind(home.join("s")).unwrap(),
+        let sockets = tempfile::tempdir().unwrap();
+        let address = SocketAddr::from_abstract_name(sockets.path().as_os_str().as_bytes()).unwrap();
+        let listening = (
+            UnixListener::bind(sockets.path().join("s")).unwrap(),
             UnixListener::bind_addr(&address).unwrap(),
-            UnixDatagram::bind(home.join("d")).unwrap(),
+            UnixDatagram::bind(sockets.path().join("d")).unwrap(),
         );
         let tcp = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        Self { scratch, process, tcp, name, _sockets: sockets }
+        Self { scratch, process, tcp, sockets, _listening: listening }
     }
 
     /// Does an attempt succeed?
@@ -214,7 +216,7 @@ impl Outside {
             Python(script) => command.args(["python3", "-c", &format!("{PRELUDE}{script}")]),
         };
         command.env("TOLLGATE", env!("CARGO_BIN_EXE_tollgate"));
-        command.env("OUTSIDE", self.process.id().to_string()).env("NAME", &self.name);
+        command.env("OUTSIDE", self.process.id().to_string()).env("SOCKETS", self.sockets.path());
         command.env("PORT", self.tcp.local_addr().unwrap().port().to_string());
         let output = output(&mut command);
         assert_ne!(output.status.code(), Some(125), "{}: {}", attempt.name, text(&output.stderr));
@@ -281,7 +283,7 @@ home = os.environ['HOME']
 folder = os.open(home, os.O_RDONLY)
 secret = os.open(home + '/.ssh/id_rsa', os.O_RDONLY)
 writable = os.open(home + '/kept', os.O_WRONLY)
-agent = socket.socket(socket.AF_UNIX); agent.connect(home + '/s')
+agent = socket.socket(socket.AF_UNIX); agent.connect(os.environ['SOCKETS'] + '/s')
 inner = f'''
 import os
 for work in (lambda: os.open('escaped', os.O_CREAT | os.O_WRONLY, dir_fd={folder}), lambda: print(os.read({secret}, 99)),
@@ -294,6 +296,7 @@ subprocess.run(sys.argv[1:] + ['python3', '-c', inner], close_fds=False, pass_fd
     let attempt = |prefix: &[&str]| {
         let mut command = Command::new("python3");
         outside.scratch.clean(&mut command);
+        command.env("SOCKETS", outside.sockets.path());
         let printed = text(&output(command.args(["-c", inherited]).args(prefix)).stdout);
         (printed, fs::read_to_string(outside.scratch.home().join("kept")).unwrap())
     };
