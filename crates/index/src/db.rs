@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 
+use crate::fact::Fact;
 use crate::fold::{Fold, Open};
 
 /// Raised whenever the tables or what they count change: an older index is built anew.
@@ -93,6 +94,20 @@ impl IndexFault {
     }
 }
 
+/// Which records count. An index that is kept counts all but canary calls; others are built when somebody asks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Only {
+    /// Canary calls count, too.
+    pub canaries: bool,
+}
+
+impl Only {
+    /// Does a record count?
+    pub(crate) fn takes(&self, fact: &Fact) -> bool {
+        self.canaries || !fact.is_canary()
+    }
+}
+
 /// The index of a log.
 pub struct Index {
     pub(crate) db: Connection,
@@ -102,6 +117,8 @@ pub struct Index {
     sessions: HashMap<String, HashMap<String, i64>>,
     /// It was broken or of another version, and was built anew.
     pub rebuilt: Option<String>,
+    /// The records that count in it.
+    pub(crate) only: Only,
 }
 
 impl Index {
@@ -129,7 +146,22 @@ impl Index {
             }
         };
         private(&path);
-        Ok(Self { db, state: state.to_owned(), path, sessions: HashMap::new(), rebuilt })
+        Ok(Self {
+            db,
+            state: state.to_owned(),
+            path,
+            sessions: HashMap::new(),
+            rebuilt,
+            only: Only::default(),
+        })
+    }
+
+    /// An index of some records that is nowhere kept.
+    ///
+    /// # Errors
+    /// When there is not even the memory for it.
+    pub fn of_some(state: &Path, only: Only) -> Result<Self, IndexFault> {
+        Ok(Self { only, ..Self::in_memory(state)? })
     }
 
     /// An index that is nowhere kept, for where none can be.
@@ -140,7 +172,14 @@ impl Index {
         let path = PathBuf::from(":memory:");
         let made = Connection::open_in_memory().and_then(|db| is_whole(&db).map(|_| db));
         let db = made.map_err(|error| IndexFault::Database { path: path.clone(), error })?;
-        Ok(Self { db, state: state.to_owned(), path, sessions: HashMap::new(), rebuilt: None })
+        Ok(Self {
+            db,
+            state: state.to_owned(),
+            path,
+            sessions: HashMap::new(),
+            rebuilt: None,
+            only: Only::default(),
+        })
     }
 
     /// The last record that was taken in, and its hash.

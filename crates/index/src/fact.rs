@@ -1,5 +1,6 @@
 //! What a record says that figures are made of.
 
+use tollgate_model::is_canary;
 use tollgate_model::json::{self, Value};
 use tollgate_store::{members, micros_of, plain};
 
@@ -138,7 +139,7 @@ impl Fact {
     /// One of our own trial calls, which are nobody's work.
     #[must_use]
     pub fn is_canary(&self) -> bool {
-        self.session.starts_with("tollgate-canary-")
+        is_canary(Some(&self.session))
     }
 }
 

@@ -100,7 +100,7 @@ impl<'i> Taking<'i> {
 
     fn take(&mut self, facts: &[Fact], end: (u64, String)) -> Result<(), IndexFault> {
         for fact in facts {
-            if !fact.is_canary() {
+            if self.index.only.takes(fact) {
                 let session = self.index.session(&fact.agent, &fact.session, fact.at)?;
                 self.fold.add(fact, session);
             }

@@ -12,7 +12,7 @@ mod subject;
 #[cfg(test)]
 mod tests;
 
-pub use db::{Index, IndexFault, reached};
+pub use db::{Index, IndexFault, Only, reached};
 pub use fact::{Fact, Outcome};
 pub use figures::{Actors, By, CallRow, Ended, Figures, Row, RuleRow, Scope, SessionRow, Tests, Totals};
 pub use histogram::{Histogram, bucket, value};

@@ -1,6 +1,7 @@
 //! Which records are wanted.
 
 use tollgate_model::json::Value;
+use tollgate_model::{CANARY_SESSION, is_canary};
 use tollgate_store::{Entry, micros_of};
 
 /// Microseconds of a day.
@@ -33,6 +34,8 @@ pub struct Query {
     pub project: Option<String>,
     /// Texts anywhere in the record.
     pub texts: Vec<String>,
+    /// Canary calls, which are nobody's work, are wanted too.
+    pub canaries: bool,
     /// Texts fit whatever their case.
     pub fold: bool,
     /// A line without these need not be understood. Made by `ready`.
@@ -72,6 +75,9 @@ impl Query {
     #[must_use]
     pub fn matches(&self, entry: &Entry) -> bool {
         if !self.needles.iter().all(|needle| entry.line.contains(needle.as_str())) {
+            return false;
+        }
+        if !self.canaries && is_canary_entry(entry) {
             return false;
         }
         if self.since.is_some() || self.until.is_some() {
@@ -116,6 +122,12 @@ impl Query {
             && self.path.as_ref().is_none_or(|wanted| path(record, wanted))
             && self.texts.iter().all(|wanted| holds(record, wanted, self.fold))
     }
+}
+
+/// The text alone says it of nearly every record; what a call's input holds may look the same.
+fn is_canary_entry(entry: &Entry) -> bool {
+    entry.line.contains(CANARY_SESSION)
+        && entry.value().is_some_and(|record| is_canary(record.text("session")))
 }
 
 fn subagent(record: &Value, wanted: &str) -> bool {

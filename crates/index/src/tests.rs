@@ -5,7 +5,7 @@ use tollgate_model::Record;
 use tollgate_model::json::{self, Value};
 use tollgate_store::Log;
 
-use crate::{By, Index, Outcome, RuleRow, Scope};
+use crate::{By, Index, Only, Outcome, RuleRow, Scope};
 
 /// Appends a record at a second: its fields as JSON members, `id` naming the call.
 fn put(state: &Path, second: u64, fields: &str) {
@@ -184,6 +184,9 @@ fn canaries_are_nobodys_work() {
     ];
     Log::at(state.path()).append(&Record { call: "c".into(), fields }, UNIX_EPOCH).unwrap();
     assert_eq!(caught_up(state.path()).figures(Scope::default()).totals().unwrap().events, 0);
+    let mut all = Index::of_some(state.path(), Only { canaries: true }).unwrap();
+    all.catch_up(|_| ()).unwrap();
+    assert_eq!(all.figures(Scope::default()).totals().unwrap().events, 1, "unless they are asked for");
 }
 
 #[test]

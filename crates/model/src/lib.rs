@@ -1,6 +1,7 @@
 //! The words of Tollgate: events, calls, effects, verdicts, records. No IO, one meaning each.
 
 mod agent;
+mod canary;
 mod credentials;
 mod decision;
 mod effect;
@@ -26,6 +27,7 @@ pub mod work;
 mod world;
 
 pub use agent::Agent;
+pub use canary::{CANARY_SESSION, is_canary};
 pub use credentials::{CREDENTIALS_WITHIN, holds_credentials, may_hold_credentials};
 pub use decision::{Decision, Fault, FaultKind, Finding, Hit, Reply};
 pub use effect::{

@@ -79,6 +79,9 @@ impl Record {
         let mut record = Self { call: String::new(), fields: Vec::with_capacity(16) };
         record.push("agent", event.agent.name());
         record.push("session", event.session.as_str());
+        if crate::is_canary(Some(&event.session)) {
+            record.push("canary", true);
+        }
         record.push("event", event.name.as_str());
         record.push("phase", event.phase().name());
         if let Actor::Subagent { id, kind } = &event.actor {

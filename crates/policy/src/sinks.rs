@@ -21,6 +21,8 @@ pub struct SinkUse {
     pub ca: String,
     /// A program and its arguments.
     pub run: Vec<String>,
+    /// It gets canary calls, too.
+    pub canaries: bool,
 }
 
 /// What kind of sink it is.
@@ -64,12 +66,12 @@ impl SinkKind {
     #[must_use]
     pub fn keys(self) -> (&'static [&'static str], Option<&'static str>) {
         match self {
-            Self::Jsonl => (&["path"], Some("path")),
-            Self::Analytics | Self::Syslog => (&["path"], None),
-            Self::Statsd => (&["address", "prefix"], None),
-            Self::Otlp => (&["url", "headers", "ca"], None),
-            Self::Command => (&["run"], Some("run")),
-            Self::Webhook => (&["url", "headers", "ca"], Some("url")),
+            Self::Jsonl => (&["path", "canaries"], Some("path")),
+            Self::Analytics | Self::Syslog => (&["path", "canaries"], None),
+            Self::Statsd => (&["address", "prefix", "canaries"], None),
+            Self::Otlp => (&["url", "headers", "ca", "canaries"], None),
+            Self::Command => (&["run", "canaries"], Some("run")),
+            Self::Webhook => (&["url", "headers", "ca", "canaries"], Some("url")),
         }
     }
 }

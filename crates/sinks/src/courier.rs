@@ -11,7 +11,7 @@ use serde_json::Value;
 use tollgate_store::{Entry, Log};
 
 use crate::account::{Account, accounts, keep};
-use crate::{BATCH, MOST, Sink};
+use crate::{BATCH, MOST, Route};
 
 const LOCK: &str = "sinks.lock";
 /// So many records before the one that started a courier may be news for a new sink.
@@ -29,7 +29,7 @@ pub struct Courier<'a> {
     /// The state directory.
     pub state: &'a Path,
     /// Where to.
-    pub sinks: &'a [Sink],
+    pub sinks: &'a [Route],
     /// The record whose hook started this courier. A sink that is new gets this one and what follows, and what came just
     /// before it under the same policy.
     pub from: u64,
@@ -61,8 +61,8 @@ impl Courier<'_> {
     /// Goes round until it has been quiet for a while. Returns the last record that was seen.
     fn rounds(&self, begun: Instant) -> u64 {
         let mut accounts = accounts(self.state);
-        accounts.retain(|name, _| self.sinks.iter().any(|sink| sink.name() == *name));
-        for sink in self.sinks {
+        accounts.retain(|name, _| self.sinks.iter().any(|route| route.sink.name() == *name));
+        for Route { sink, .. } in self.sinks {
             let new = || Account { seq: self.first().saturating_sub(1), ..Account::default() };
             let account = accounts.entry(sink.name()).or_insert_with(new);
             if !self.is_of_this_log(account) {
@@ -117,15 +117,15 @@ impl Courier<'_> {
             let busy = accounts.iter_mut().filter(|(_, account)| account.seq < head && account.is_due());
             let running: Vec<_> = busy
                 .filter_map(|(name, account)| {
-                    let sink = self.sinks.iter().find(|sink| sink.name() == *name)?;
-                    Some(scope.spawn(move || self.serve(sink, account, head)))
+                    let route = self.sinks.iter().find(|route| route.sink.name() == *name)?;
+                    Some(scope.spawn(move || self.serve(route, account, head)))
                 })
                 .collect();
             !running.is_empty()
         })
     }
 
-    fn serve(&self, sink: &Sink, account: &mut Account, head: u64) {
+    fn serve(&self, route: &Route, account: &mut Account, head: u64) {
         account.drop_beyond(head);
         let lines = Log::at(self.state).records_from(account.seq + 1).take(BATCH);
         let (mut last, mut unread, mut hash) = (account.seq, 0, String::new());
@@ -136,7 +136,8 @@ impl Courier<'_> {
             last = entry.seq;
             hash = hash_of(&entry.line).to_owned();
             match serde_json::from_str(&entry.line) {
-                Ok(record) => records.push(record),
+                Ok(record) if route.takes(&record) => records.push(record),
+                Ok(_) => {}
                 Err(_) => unread += 1,
             }
         }
@@ -147,7 +148,8 @@ impl Courier<'_> {
         }
         let count = records.len() as u64;
         let mut memory = account.memory.clone();
-        match sink.deliver(&records, &mut memory) {
+        let outcome = if records.is_empty() { Ok(()) } else { route.sink.deliver(&records, &mut memory) };
+        match outcome {
             Ok(()) => {
                 let dropped = account.dropped + unread;
                 let sent = account.sent + count;

@@ -72,6 +72,29 @@ pub enum Sink {
     },
 }
 
+/// A sink, and which records it gets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// Where they go.
+    pub sink: Sink,
+    /// Canary calls go there, too.
+    pub canaries: bool,
+}
+
+impl Route {
+    /// Is the record for this sink?
+    pub(crate) fn takes(&self, record: &Value) -> bool {
+        self.canaries || record.get("canary") != Some(&Value::Bool(true))
+    }
+}
+
+/// To the sink goes what agents did, and no canary call.
+impl From<Sink> for Route {
+    fn from(sink: Sink) -> Self {
+        Self { sink, canaries: false }
+    }
+}
+
 /// What OpenTelemetry is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
@@ -170,8 +193,8 @@ impl Sink {
                 file::write(path, &all, |record| Some(record.to_string()))
             }
             Self::Analytics { path } => {
-                let work: Vec<&Value> = records.iter().filter(|record| is_work(record)).collect();
-                file::write(path, &work, file::analytics)
+                let all: Vec<&Value> = records.iter().collect();
+                file::write(path, &all, file::analytics)
             }
             Self::Statsd { address, prefix } => statsd::send(address, prefix, records),
             Self::Otlp { signal, to } => otlp::send(*signal, to, records, memory, end),
@@ -199,11 +222,6 @@ pub(crate) fn verdict(record: &Value) -> &str {
 pub(crate) fn gate_micros(record: &Value) -> u64 {
     let steps = record.get("us").and_then(Value::as_object);
     steps.map_or(0, |steps| steps.values().filter_map(Value::as_u64).sum())
-}
-
-/// One of our own trial calls, which are nobody's work and count nowhere.
-pub(crate) fn is_work(record: &Value) -> bool {
-    !text(record, "session").starts_with("tollgate-canary-")
 }
 
 /// The rules that found something.

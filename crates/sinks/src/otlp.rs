@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use crate::spans::{attribute, nanos, spans, trace};
-use crate::{Address, Signal, Trouble, gate_micros, http, is_work, rules, text, verdict};
+use crate::{Address, Signal, Trouble, gate_micros, http, rules, text, verdict};
 
 pub(crate) fn send(
     signal: Signal,
@@ -17,7 +17,6 @@ pub(crate) fn send(
 ) -> Result<(), Trouble> {
     let scope = json!({"name": "tollgate", "version": env!("CARGO_PKG_VERSION")});
     let resource = json!({"attributes": [attribute("service.name", "tollgate")]});
-    let work: Vec<&Value> = records.iter().filter(|record| is_work(record)).collect();
     let (items, body) = match signal {
         Signal::Traces => {
             let spans = spans(records, memory);
@@ -34,7 +33,7 @@ pub(crate) fn send(
             )
         }
         Signal::Metrics => {
-            let metrics = metrics(&work);
+            let metrics = metrics(records);
             (
                 metrics.len(),
                 json!({"resourceMetrics": [{"resource": resource, "scopeMetrics": [{"scope": scope, "metrics": metrics}]}]}),
@@ -63,13 +62,13 @@ fn log(record: &Value) -> Value {
 /// Bounds of the buckets in which the gate's time is counted, in milliseconds.
 const BOUNDS: [f64; 9] = [0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 1000.0];
 
-fn metrics(records: &[&Value]) -> Vec<Value> {
+fn metrics(records: &[Value]) -> Vec<Value> {
     let calls = || records.iter().filter(|record| text(record, "phase") == "pre-tool");
     if calls().next().is_none() {
         return Vec::new();
     }
-    let first = records.iter().map(|record| nanos(record)).min().unwrap_or_default().to_string();
-    let last = records.iter().map(|record| nanos(record)).max().unwrap_or_default().to_string();
+    let first = records.iter().map(nanos).min().unwrap_or_default().to_string();
+    let last = records.iter().map(nanos).max().unwrap_or_default().to_string();
     let mut counts: BTreeMap<[&str; 3], u64> = BTreeMap::new();
     let mut fires: BTreeMap<[&str; 2], u64> = BTreeMap::new();
     let mut times: BTreeMap<&str, Vec<f64>> = BTreeMap::new();

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 use tollgate_store::{NO_RESULT, micros_of};
 
-use crate::{gate_micros, is_work, rules, text, verdict};
+use crate::{gate_micros, rules, text, verdict};
 
 /// How many calls and sessions are remembered; beyond that the oldest are forgotten.
 const MOST: usize = 2000;
@@ -23,7 +23,7 @@ pub(crate) fn spans(records: &[Value], memory: &mut Value) -> Vec<Value> {
     let mut open = take(memory, "open");
     let mut sessions = take(memory, "sessions");
     let mut found = Vec::new();
-    for record in records.iter().filter(|record| is_work(record) && !text(record, "session").is_empty()) {
+    for record in records.iter().filter(|record| !text(record, "session").is_empty()) {
         let session = session(record);
         if !sessions.contains_key(&session) {
             found.push(root(record, &session));

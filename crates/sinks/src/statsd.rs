@@ -4,7 +4,7 @@ use std::net::{ToSocketAddrs, UdpSocket};
 
 use serde_json::Value;
 
-use crate::{Trouble, gate_micros, is_work, rules, text, verdict};
+use crate::{Trouble, gate_micros, rules, text, verdict};
 
 /// What fits into one packet on any network.
 const PACKET: usize = 1400;
@@ -17,7 +17,7 @@ pub(crate) fn send(address: &str, prefix: &str, records: &[Value]) -> Result<(),
     let from = if target.is_ipv4() { "0.0.0.0:0" } else { "[::]:0" };
     let socket = UdpSocket::bind(from).map_err(later)?;
     socket.set_nonblocking(true).map_err(later)?;
-    let lines = records.iter().filter(|record| is_work(record)).flat_map(|record| metrics(prefix, record));
+    let lines = records.iter().flat_map(|record| metrics(prefix, record));
     for packet in packets(lines) {
         // What was sent before is counted there already: this is not tried again.
         socket.send_to(packet.as_bytes(), target).map_err(|error| Trouble::lost(told(error)))?;

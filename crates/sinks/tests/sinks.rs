@@ -10,7 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
 use tollgate_sinks::{
-    Account, Address, Courier, MOST, PATIENCE, Signal, Sink, Trouble, accounts, is_running,
+    Account, Address, Courier, MOST, PATIENCE, Route, Signal, Sink, Trouble, accounts, is_running,
 };
 use tollgate_store::Log;
 
@@ -19,7 +19,6 @@ fn records() -> Vec<Value> {
         json!({"v":1,"seq":1,"ts":"2026-01-31T12:00:00.000000Z","id":"t1","agent":"claude-code","session":"s","event":"PreToolUse","phase":"pre-tool","tool":"Bash","verdict":"deny","findings":[{"rule":"rm","verdict":"deny","what":"deletes a home"}],"us":{"judge":1500},"hash":"aa"}),
         json!({"v":1,"seq":2,"ts":"2026-01-31T12:00:01.000000Z","id":"t2","agent":"claude-code","session":"s","event":"PreToolUse","phase":"pre-tool","tool":"Read","verdict":"allow","us":{"judge":500},"hash":"bb"}),
         json!({"v":1,"seq":3,"ts":"2026-01-31T12:00:03.000000Z","id":"t2","agent":"claude-code","session":"s","event":"PostToolUse","phase":"post-tool","tool":"Read","verdict":"allow","took_ms":40,"result_bytes":12,"hash":"cc"}),
-        json!({"v":1,"seq":4,"ts":"2026-01-31T12:00:04.000000Z","id":"c","agent":"claude-code","session":"tollgate-canary-1","event":"PreToolUse","phase":"pre-tool","tool":"Canary","verdict":"deny","hash":"dd"}),
     ]
 }
 
@@ -87,9 +86,9 @@ fn an_otlp_receiver_gets_spans_logs_and_metrics() {
     assert_eq!(lengths, [32, 16]);
     let nanos = |key: &str| spans[2][key].as_str().unwrap().parse::<u64>().unwrap();
     assert_eq!(nanos("endTimeUnixNano") - nanos("startTimeUnixNano"), 2_000_500_000);
-    assert_eq!(received[1].1["resourceLogs"][0]["scopeLogs"][0]["logRecords"].as_array().unwrap().len(), 4);
+    assert_eq!(received[1].1["resourceLogs"][0]["scopeLogs"][0]["logRecords"].as_array().unwrap().len(), 3);
     let metrics = received[2].1["resourceMetrics"][0]["scopeMetrics"][0]["metrics"].as_array().unwrap();
-    assert_eq!(metrics[0]["sum"]["dataPoints"].as_array().unwrap().len(), 2, "without the canary");
+    assert_eq!(metrics[0]["sum"]["dataPoints"].as_array().unwrap().len(), 2);
     assert_eq!(metrics[1]["histogram"]["dataPoints"][0]["count"], "2");
 }
 
@@ -190,7 +189,7 @@ fn a_webhook_gets_the_records_and_what_it_says_decides_whether_to_try_again() {
     let (url, received) = server(1, "HTTP/1.1 204 No Content\r\n\r\n");
     assert_eq!(deliver(&Sink::Webhook { to: at(&format!("{url}/hook")) }), Ok(()));
     let received = received.join().unwrap();
-    assert_eq!((received[0].0.as_str(), received[0].1.as_array().unwrap().len()), ("/hook", 4));
+    assert_eq!((received[0].0.as_str(), received[0].1.as_array().unwrap().len()), ("/hook", 3));
     for (answer, again) in [
         ("500 No", true),
         ("429 Slow", true),
@@ -237,7 +236,7 @@ fn a_program_gets_a_line_each() {
     let file = folder.path().join("got");
     let words = ["sh", "-c", "cat > \"$0\"", file.to_str().unwrap()].map(str::to_owned).into();
     assert_eq!(deliver(&Sink::Command { words }), Ok(()));
-    assert_eq!(std::fs::read_to_string(file).unwrap().lines().count(), 4);
+    assert_eq!(std::fs::read_to_string(file).unwrap().lines().count(), 3);
 }
 
 #[test]
@@ -249,7 +248,7 @@ fn the_systems_log_gets_the_head() {
     let mut packet = [0; 512];
     let count = listener.recv(&mut packet).unwrap();
     let text = String::from_utf8_lossy(&packet[..count]).into_owned();
-    assert!(text.starts_with("<85>tollgate[") && text.ends_with("]: head 4:dd"), "{text}");
+    assert!(text.starts_with("<85>tollgate[") && text.ends_with("]: head 3:cc"), "{text}");
 }
 
 #[test]
@@ -341,7 +340,7 @@ fn a_courier_brings_everything_once_and_goes() {
     let state = folder.path().join("state");
     fill(&state, 2500);
     let path = folder.path().join("out.jsonl");
-    let sinks = [Sink::Jsonl { path: path.clone() }];
+    let sinks = [Route::from(Sink::Jsonl { path: path.clone() })];
     let courier = Courier { state: &state, sinks: &sinks, from: 3 };
     std::thread::scope(|scope| {
         for _ in 0..4 {
@@ -361,8 +360,26 @@ fn a_courier_brings_everything_once_and_goes() {
         .map(|line| serde_json::from_str::<Value>(line).unwrap()["seq"].as_u64().unwrap())
         .collect();
     assert_eq!(seqs, (3..=2510).collect::<Vec<_>>());
-    let account = accounts(&state).remove(&sinks[0].name()).unwrap();
+    let account = accounts(&state).remove(&sinks[0].sink.name()).unwrap();
     assert_eq!((account.seq, account.sent, account.dropped), (2510, 2508, 0));
+}
+
+#[test]
+fn canaries_go_only_where_they_are_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path().join("state");
+    fill(&state, 2);
+    let canary = vec![("agent".to_owned(), "x".into()), ("canary".to_owned(), true.into())];
+    let record = tollgate_model::Record { call: String::new(), fields: canary };
+    Log::at(&state).append(&record, SystemTime::now()).unwrap();
+    let paths = ["work.jsonl", "all.jsonl"].map(|name| folder.path().join(name));
+    let route = |at: usize| Route { sink: Sink::Jsonl { path: paths[at].clone() }, canaries: at == 1 };
+    let sinks = [route(0), route(1)];
+    Courier { state: &state, sinks: &sinks, from: 1 }.run();
+    let lines = paths.map(|path| std::fs::read_to_string(path).unwrap().lines().count());
+    assert_eq!(lines, [2, 3]);
+    let reached: Vec<u64> = accounts(&state).into_values().map(|account| account.seq).collect();
+    assert_eq!(reached, [3, 3]);
 }
 
 #[test]
@@ -371,9 +388,9 @@ fn what_waits_too_long_is_dropped_and_counted() {
     let state = folder.path().join("state");
     fill(&state, MOST as usize + 107);
     let socket = folder.path().join("log");
-    let sinks = [Sink::Syslog { socket: socket.clone() }];
+    let sinks = [Route::from(Sink::Syslog { socket: socket.clone() })];
     let courier = Courier { state: &state, sinks: &sinks, from: 1 };
-    let account = || -> Account { accounts(&state).remove(&sinks[0].name()).unwrap() };
+    let account = || -> Account { accounts(&state).remove(&sinks[0].sink.name()).unwrap() };
     courier.run();
     let failing = account();
     assert_eq!((failing.seq, failing.sent, failing.dropped), (107, 0, 107));
@@ -393,7 +410,7 @@ fn a_log_that_was_begun_anew_is_delivered_from_its_start() {
     let folder = tempfile::tempdir().unwrap();
     let state = folder.path().join("state");
     let path = folder.path().join("out.jsonl");
-    let sinks = [Sink::Jsonl { path: path.clone() }];
+    let sinks = [Route::from(Sink::Jsonl { path: path.clone() })];
     let lines = || std::fs::read_to_string(&path).unwrap_or_default().lines().count();
     fill(&state, 300);
     Courier { state: &state, sinks: &sinks, from: 1 }.run();
@@ -414,7 +431,7 @@ fn what_was_pruned_before_it_was_sent_is_counted_as_dropped() {
     let folder = tempfile::tempdir().unwrap();
     let state = folder.path().join("state");
     let path = folder.path().join("out.jsonl");
-    let sinks = [Sink::Jsonl { path: path.clone() }];
+    let sinks = [Route::from(Sink::Jsonl { path: path.clone() })];
     let log = Log::at(&state).limits(tollgate_store::Limits { part: 1 << 10, ..Default::default() });
     let record =
         tollgate_model::Record { call: String::new(), fields: vec![("agent".to_owned(), "x".into())] };
@@ -422,7 +439,7 @@ fn what_was_pruned_before_it_was_sent_is_counted_as_dropped() {
     log.prune(tollgate_store::Keep { bytes: Some(0), since: None }, SystemTime::now()).unwrap().unwrap();
     let first = log.records().next().unwrap().seq;
     Courier { state: &state, sinks: &sinks, from: 1 }.run();
-    let account = accounts(&state).remove(&sinks[0].name()).unwrap();
+    let account = accounts(&state).remove(&sinks[0].sink.name()).unwrap();
     assert_eq!((account.dropped, account.sent), (first - 1, 51 - (first - 1)), "{account:?}");
     assert!(first > 10);
 }
@@ -432,9 +449,9 @@ fn f16_a_clock_that_was_put_back_keeps_no_sink_waiting() {
     let folder = tempfile::tempdir().unwrap();
     let state = folder.path().join("state");
     let path = folder.path().join("out.jsonl");
-    let sinks = [Sink::Jsonl { path: path.clone() }];
+    let sinks = [Route::from(Sink::Jsonl { path: path.clone() })];
     fill(&state, 3);
-    let waiting = json!({ sinks[0].name(): {"retry_at": 4_000_000_000_u64, "failures": 1, "why": "x"} });
+    let waiting = json!({ sinks[0].sink.name(): {"retry_at": 4_000_000_000_u64, "failures": 1, "why": "x"} });
     std::fs::write(state.join("sinks.json"), waiting.to_string()).unwrap();
     Courier { state: &state, sinks: &sinks, from: 1 }.run();
     assert_eq!(std::fs::read_to_string(&path).unwrap_or_default().lines().count(), 3);

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use tollgate_model::{Event, Kind};
 use tollgate_store::{LogFault, keep_note, read_note};
 
-use crate::canary_call::is_canary;
 use crate::when;
+use tollgate_model::is_canary;
 
 const NAME: &str = "life";
 /// How long the start of a session is held up.

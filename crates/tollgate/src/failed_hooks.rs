@@ -12,8 +12,8 @@ use tollgate_store::{
     HookFailure, clear_hook_failure, hook_failure, is_first_hook_failure, keep_hook_failure,
 };
 
-use crate::canary_call::is_canary;
 use crate::report::Line;
+use tollgate_model::is_canary;
 
 /// A hook's last run, as far as it failed and the event passed all the same.
 struct Failure {

@@ -22,7 +22,6 @@ use tollgate_store::{Log, SessionProject, redact};
 use tollgate_workflow::Index;
 
 use crate::alive;
-use crate::canary_call::is_canary;
 use crate::dirs::{self, Dirs};
 use crate::exceptions;
 use crate::flows::Places;
@@ -36,6 +35,7 @@ use crate::session::Session;
 use crate::stdin;
 use crate::watcher;
 use crate::world::Machine;
+use tollgate_model::is_canary;
 
 /// How long the record of a failure may take.
 const TO_RECORD: Duration = Duration::from_secs(20);

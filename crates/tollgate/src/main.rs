@@ -3,7 +3,6 @@
 #![cfg_attr(not(test), no_main)]
 
 mod alive;
-mod canary_call;
 mod cli;
 mod cmd;
 mod dirs;

@@ -6,9 +6,9 @@ use std::path::Path;
 use tollgate_model::json::Value;
 use tollgate_store::{Entry, Log, micros_of};
 
-use crate::canary_call::is_canary;
 use crate::out;
 use crate::report::escaped;
+use tollgate_model::is_canary;
 
 /// How many characters of a call are shown to whoever approves it: all that the log keeps, in nearly every case.
 pub const SHOWN_LENGTH: usize = 16 << 10;

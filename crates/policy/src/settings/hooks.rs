@@ -380,7 +380,7 @@ impl Reader<'_> {
         Some(milliseconds)
     }
 
-    fn flag(&mut self, key: &str, node: &Node) -> Option<bool> {
+    pub(super) fn flag(&mut self, key: &str, node: &Node) -> Option<bool> {
         self.choice(key, node, &[("true", true), ("false", false)]).map(|choice| choice.value)
     }
 

@@ -44,6 +44,7 @@ impl Reader<'_> {
             headers: Vec::new(),
             ca: String::new(),
             run: Vec::new(),
+            canaries: false,
         };
         for (key, at, value) in entries.iter().filter(|(key, ..)| *key != "uses") {
             if known.contains(key) {
@@ -68,6 +69,7 @@ impl Reader<'_> {
                 }
             }
             "headers" => sink.headers = self.headers(node),
+            "canaries" => sink.canaries = self.flag(key, node).unwrap_or_default(),
             _ => {
                 let text = self.text(key, node).unwrap_or_default();
                 self.sink_text(key, &text, node.at);

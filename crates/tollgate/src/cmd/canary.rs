@@ -12,13 +12,12 @@ use tollgate_agents::install::claude::canary::{Answer, Command, payload, read_an
 use tollgate_agents::install::claude::settings::{Layer, Places};
 use tollgate_agents::install::detect::{Installed, installed};
 use tollgate_agents::install::setup::Roots;
-use tollgate_model::Agent;
+use tollgate_model::{Agent, CANARY_SESSION, is_canary};
 use tollgate_store::Log;
 
 use super::guard::Guard;
 use super::init::lasting_place;
 
-use crate::canary_call::{SESSION, is_canary};
 use crate::dirs::Dirs;
 use crate::program;
 use crate::report::{Light, Line, heading};
@@ -91,7 +90,7 @@ impl Stage {
         let cwd = std::env::current_dir().context("the working directory is gone; change to another")?;
         let moved = std::env::var_os("CLAUDE_CONFIG_DIR").map(PathBuf::from);
         let places = Places::new(&dirs.home, &project(&cwd), moved);
-        Ok(Self { dirs, cwd, places, session: format!("{SESSION}{}", stamp()) })
+        Ok(Self { dirs, cwd, places, session: format!("{CANARY_SESSION}{}", stamp()) })
     }
 
     /// The agents on this machine.

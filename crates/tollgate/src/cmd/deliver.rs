@@ -6,7 +6,7 @@ use std::time::Duration;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tollgate_lastword::{self as lastword, Deadline};
 use tollgate_policy::{Request, SinkKind, SinkUse};
-use tollgate_sinks::{Address, Courier, Signal, Sink};
+use tollgate_sinks::{Address, Courier, Route, Signal, Sink};
 
 use crate::dirs::{self, MANAGED};
 use crate::exit::ExitCode;
@@ -48,7 +48,7 @@ pub fn end_after(limit: Duration) {
 }
 
 /// The sinks that the policy names. No project has a say in them.
-pub fn configured(config: &Path, state: &Path) -> Vec<Sink> {
+pub fn configured(config: &Path, state: &Path) -> Vec<Route> {
     let request = Request {
         managed_dir: Path::new(MANAGED),
         config_dir: config,
@@ -58,7 +58,12 @@ pub fn configured(config: &Path, state: &Path) -> Vec<Sink> {
         built: None,
     };
     let policy = tollgate_policy::look(&request, &tollgate_rules::Rules).policy;
-    policy.sinks.iter().flat_map(sinks).collect()
+    let route = |sink, named: &SinkUse| Route { sink, canaries: named.canaries };
+    policy
+        .sinks
+        .iter()
+        .flat_map(|named| sinks(named).into_iter().map(move |sink| route(sink, named)))
+        .collect()
 }
 
 /// What a sink of the policy comes to. OpenTelemetry is three, each with its own pace.

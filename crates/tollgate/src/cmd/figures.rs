@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::builder::PossibleValuesParser;
-use tollgate_index::{Index, IndexFault, Scope};
+use tollgate_index::{Index, IndexFault, Only, Scope};
 use tollgate_store::Log;
 
 use crate::dirs::Dirs;
@@ -29,6 +29,14 @@ pub struct Past {
     pub state: Option<PathBuf>,
 }
 
+/// Which records count.
+#[derive(clap::Args, Debug, Clone, Default)]
+pub struct Which {
+    /// Count canary calls, too
+    #[arg(long)]
+    pub canaries: bool,
+}
+
 impl Past {
     /// The part of the past that they say.
     pub fn scope(&self) -> anyhow::Result<Scope> {
@@ -42,6 +50,19 @@ impl Past {
             Some(state) => Ok(state.clone()),
             None => Ok(Dirs::find().context("no home directory: set HOME")?.state),
         }
+    }
+
+    /// The index, with the records of the log that count. Others than the usual ones are counted anew from the log.
+    pub fn index_of(&self, which: &Which) -> anyhow::Result<Index> {
+        let only = Only { canaries: which.canaries };
+        if only == Only::default() {
+            return self.index();
+        }
+        let state = self.state()?;
+        if Log::at(&state).parts().is_empty() {
+            return Err(NoLog(state).into());
+        }
+        Ok(caught_up(Index::of_some(&state, only)?)?)
     }
 
     /// The index, with everything that the log has.

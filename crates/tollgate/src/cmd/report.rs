@@ -20,6 +20,8 @@ use data::Report;
 pub struct Args {
     #[command(flatten)]
     scope: figures::Past,
+    #[command(flatten)]
+    which: figures::Which,
     /// Only this session: its id or the start of it
     #[arg(long, value_name = "ID")]
     session: Option<String>,
@@ -54,7 +56,7 @@ enum Format {
 
 /// Writes the report to standard output.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let index = args.scope.index()?;
+    let index = args.scope.index_of(&args.which)?;
     let state = args.scope.state()?;
     let scope = args.scope.scope()?;
     let mut report = match &args.session {

@@ -135,6 +135,7 @@ fn sink() -> Value {
             "uses" => json!({"const": name}),
             "headers" => map(text()),
             "run" => texts(),
+            "canaries" => json!({"type": "boolean"}),
             _ => text(),
         })
     };

@@ -16,6 +16,8 @@ use crate::{out, transcripts, when};
 pub struct Args {
     #[command(flatten)]
     scope: figures::Past,
+    #[command(flatten)]
+    which: figures::Which,
     /// Group the figures; an overview without it
     #[arg(long, value_enum)]
     by: Option<What>,
@@ -69,7 +71,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let index = args.scope.index()?;
+    let index = args.scope.index_of(&args.which)?;
     let figures = index.figures(args.scope.scope()?);
     let Some(what) = args.by else {
         let sinks = sink_rows(&args.scope.state()?);

@@ -9,10 +9,9 @@ use tollgate_agents::install::claude::canary::Command;
 use tollgate_model::Mode;
 use tollgate_model::json::Value;
 use tollgate_policy::{Health, Loaded, Request};
-use tollgate_sinks::Sink;
+use tollgate_sinks::{Route, Sink};
 use tollgate_store::{Log, Verification};
 
-use crate::canary_call::is_canary;
 use crate::cmd::audit::{self, Life, Way};
 use crate::cmd::canary::Stage;
 use crate::cmd::deliver::configured;
@@ -20,6 +19,7 @@ use crate::dirs::MANAGED;
 use crate::failed_hooks;
 use crate::report::{Line, tilde};
 use crate::when;
+use tollgate_model::is_canary;
 
 /// The gate as registered, or as it would be.
 pub struct Gate<'a> {
@@ -28,7 +28,7 @@ pub struct Gate<'a> {
     state: PathBuf,
     loaded: Loaded,
     chain: Verification,
-    deliveries: Vec<Sink>,
+    deliveries: Vec<Route>,
 }
 
 /// What the log tells about real sessions.
@@ -154,7 +154,7 @@ impl<'a> Gate<'a> {
     /// Does somebody else know the chain's head?
     fn anchor(&self) -> Line {
         let accounts = tollgate_sinks::accounts(&self.state);
-        let anchors = self.deliveries.iter().filter(|sink| sink.is_anchor());
+        let anchors = self.deliveries.iter().map(|route| &route.sink).filter(|sink| sink.is_anchor());
         let noted = anchors.filter_map(|sink| Some((sink.name(), accounts.get(&sink.name())?)));
         match noted.filter(|(_, account)| account.sent > 0).max_by_key(|(_, account)| account.seq) {
             Some((name, account)) => Line::green(format!("anchored: `{name}` knows record {}", account.seq)),
@@ -183,7 +183,7 @@ impl<'a> Gate<'a> {
                 }
             }
         };
-        self.deliveries.iter().map(line).collect()
+        self.deliveries.iter().map(|route| line(&route.sink)).collect()
     }
 
     /// Did the calls of the last days pass the gate, as the agents' own transcripts tell them?

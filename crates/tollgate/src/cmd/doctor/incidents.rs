@@ -5,9 +5,9 @@ use std::path::Path;
 use tollgate_model::json::Value;
 use tollgate_store::Log;
 
-use crate::canary_call::is_canary;
 use crate::report::Line;
 use crate::{pin, when};
+use tollgate_model::is_canary;
 
 const DAYS: i64 = 7;
 

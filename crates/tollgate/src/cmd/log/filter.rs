@@ -38,6 +38,9 @@ pub struct Wanted {
     /// Only calls that touch this path, or a part of it
     #[arg(long)]
     pub path: Option<String>,
+    /// Show canary calls, too
+    #[arg(long)]
+    pub canaries: bool,
     /// Only records that contain this text
     #[arg(long)]
     pub text: Option<String>,
@@ -58,6 +61,7 @@ impl Wanted {
             verdict: self.verdict.clone(),
             event: self.event.clone(),
             path: self.path.clone(),
+            canaries: self.canaries,
             texts: self.text.iter().cloned().collect(),
             ..Query::default()
         };

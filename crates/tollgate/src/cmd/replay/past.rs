@@ -10,7 +10,6 @@ use tollgate_model::{Event, Verdict};
 use tollgate_store::{Log, members, micros_of, plain};
 
 use super::judge::Said;
-use crate::canary_call;
 use crate::transcripts;
 
 /// Calls that travel together.
@@ -100,7 +99,7 @@ impl Written {
         match self {
             Self::Line(line) => {
                 let parts = Parts::of(line)?;
-                let ours = parts.text("session").starts_with(canary_call::SESSION);
+                let ours = tollgate_model::is_canary(Some(&parts.text("session")));
                 (!ours && late(&parts.text("ts"))).then(|| parts.glance())?
             }
             Self::Call(agent, call) => {

@@ -12,9 +12,9 @@ use tollgate_policy::Policy;
 use tollgate_store::{Log, micros_of};
 
 use super::{Change, Suggestion};
-use crate::canary_call::is_canary;
 use crate::cmd::replay::{Still, Written, exceptions_of};
 use crate::report::shown;
+use tollgate_model::is_canary;
 
 /// Fewer answers than this say nothing.
 pub const ENOUGH: u64 = 5;
