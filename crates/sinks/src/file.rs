@@ -9,7 +9,7 @@ use rustix::fs::{CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use serde_json::{Value, json};
 
-use crate::{Trouble, text, verdict};
+use crate::{Trouble, project, text, verdict};
 
 /// Records in a line each: in one file, or in each project's own where the path is relative.
 pub(crate) fn write(
@@ -22,7 +22,7 @@ pub(crate) fn write(
     }
     let mut files: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
     for record in records {
-        let project = record.get("project").or(record.get("cwd")).and_then(Value::as_str).unwrap_or_default();
+        let project = project(record);
         // A record of no project has nowhere to go.
         if project.starts_with('/') {
             files.entry(Path::new(project).join(path)).or_default().extend(line(record));

@@ -224,6 +224,14 @@ pub(crate) fn gate_micros(record: &Value) -> u64 {
     steps.map_or(0, |steps| steps.values().filter_map(Value::as_u64).sum())
 }
 
+/// The folder of the project that a record is of; empty when it is of none.
+pub(crate) fn project(record: &Value) -> &str {
+    match text(record, "project") {
+        "" => text(record, "cwd"),
+        project => project,
+    }
+}
+
 /// The rules that found something.
 pub(crate) fn rules(record: &Value) -> impl Iterator<Item = &str> {
     let findings = record.get("findings").and_then(Value::as_array).into_iter().flatten();

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::spans::{attribute, nanos, spans, trace};
-use crate::{Address, Signal, Trouble, gate_micros, http, rules, text, verdict};
+use crate::spans::{attribute, id, nanos, spans, trace};
+use crate::{Address, Signal, Trouble, gate_micros, http, project, rules, text, verdict};
 
 pub(crate) fn send(
     signal: Signal,
@@ -16,7 +16,7 @@ pub(crate) fn send(
     end: Instant,
 ) -> Result<(), Trouble> {
     let scope = json!({"name": "tollgate", "version": env!("CARGO_PKG_VERSION")});
-    let resource = json!({"attributes": [attribute("service.name", "tollgate")]});
+    let resource = json!({"attributes": resource(records)});
     let (items, body) = match signal {
         Signal::Traces => {
             let spans = spans(records, memory);
@@ -46,6 +46,19 @@ pub(crate) fn send(
     http::post(to, &format!("v1/{}", signal.name()), &body.to_string(), end)
 }
 
+/// Who sends: the machine and the user that the newest record names. Both together are one instance of the service.
+fn resource(records: &[Value]) -> Vec<Value> {
+    let mut found = vec![attribute("service.name", "tollgate")];
+    let named = records.iter().rev().find(|record| !text(record, "host").is_empty());
+    if let Some(record) = named {
+        let (host, user) = (text(record, "host"), text(record, "user"));
+        found.push(attribute("service.instance.id", &id(&format!("{host}/{user}"), 32)));
+        found.push(attribute("host.name", host));
+        found.push(attribute("user.name", user));
+    }
+    found
+}
+
 fn log(record: &Value) -> Value {
     let (number, name) = match verdict(record) {
         "deny" | "halt" => (17, "ERROR"),
@@ -55,7 +68,8 @@ fn log(record: &Value) -> Value {
     json!({
         "timeUnixNano": nanos(record).to_string(), "severityNumber": number, "severityText": name,
         "traceId": trace(record), "body": {"stringValue": record.to_string()},
-        "attributes": [attribute("event.name", text(record, "event")), attribute("session.id", text(record, "session"))],
+        "attributes": [attribute("event.name", text(record, "event")), attribute("session.id", text(record, "session")),
+            attribute("tollgate.project", project(record))],
     })
 }
 
@@ -69,12 +83,12 @@ fn metrics(records: &[Value]) -> Vec<Value> {
     }
     let first = records.iter().map(nanos).min().unwrap_or_default().to_string();
     let last = records.iter().map(nanos).max().unwrap_or_default().to_string();
-    let mut counts: BTreeMap<[&str; 3], u64> = BTreeMap::new();
+    let mut counts: BTreeMap<[&str; 4], u64> = BTreeMap::new();
     let mut fires: BTreeMap<[&str; 2], u64> = BTreeMap::new();
     let mut times: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for record in calls() {
         let agent = text(record, "agent");
-        *counts.entry([agent, text(record, "tool"), verdict(record)]).or_default() += 1;
+        *counts.entry([agent, text(record, "tool"), verdict(record), project(record)]).or_default() += 1;
         rules(record).for_each(|rule| *fires.entry([agent, rule]).or_default() += 1);
         times.entry(agent).or_default().push(gate_micros(record) as f64 / 1000.0);
     }
@@ -83,8 +97,10 @@ fn metrics(records: &[Value]) -> Vec<Value> {
             names.iter().zip(values).map(|(name, value)| attribute(name, value)).collect();
         json!({"startTimeUnixNano": first, "timeUnixNano": last, "asInt": count.to_string(), "attributes": attributes})
     };
-    let called: Vec<Value> =
-        counts.iter().map(|(key, count)| point(&["agent", "tool", "verdict"], key, *count)).collect();
+    let called: Vec<Value> = counts
+        .iter()
+        .map(|(key, count)| point(&["agent", "tool", "verdict", "project"], key, *count))
+        .collect();
     let fired: Vec<Value> = fires.iter().map(|(key, count)| point(&["agent", "rule"], key, *count)).collect();
     let gate: Vec<Value> =
         times.iter().map(|(agent, times)| histogram(agent, times, &first, &last)).collect();

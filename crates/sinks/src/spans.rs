@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 use tollgate_store::{NO_RESULT, micros_of};
 
-use crate::{gate_micros, rules, text, verdict};
+use crate::{gate_micros, project, rules, text, verdict};
 
 /// How many calls and sessions are remembered; beyond that the oldest are forgotten.
 const MOST: usize = 2000;
@@ -90,7 +90,7 @@ fn actor(record: &Value) -> &str {
 
 /// What is remembered of a call: no input, so that the memory stays small.
 fn call(record: &Value) -> Value {
-    const KEPT: [&str; 13] = [
+    const KEPT: [&str; 15] = [
         "ts",
         "id",
         "agent",
@@ -104,6 +104,8 @@ fn call(record: &Value) -> Value {
         "prompt_id",
         "workflow",
         "phase",
+        "cwd",
+        "project",
     ];
     let members = KEPT.iter().filter_map(|key| Some(((*key).to_owned(), record.get(*key)?.clone())));
     Value::Object(members.collect())
@@ -155,6 +157,7 @@ fn span(call: &Value, ended: Option<&Value>, end: End) -> Value {
         attribute("tollgate.outcome", outcome),
         attribute("tollgate.rules", &rules.join(" ")),
         attribute("tollgate.subagent", actor(call)),
+        attribute("tollgate.project", project(call)),
         attribute("tollgate.prompt_id", text(call, "prompt_id")),
         attribute_number("tollgate.gate_us", gate_micros(call)),
     ];
@@ -169,7 +172,7 @@ fn span(call: &Value, ended: Option<&Value>, end: End) -> Value {
 }
 
 /// The same text has the same id, so that a span finds its session whoever delivers it.
-fn id(text: &str, digits: usize) -> String {
+pub(crate) fn id(text: &str, digits: usize) -> String {
     blake3::hash(text.as_bytes()).to_hex().chars().take(digits).collect()
 }
 

@@ -16,7 +16,7 @@ use tollgate_store::Log;
 
 fn records() -> Vec<Value> {
     vec![
-        json!({"v":1,"seq":1,"ts":"2026-01-31T12:00:00.000000Z","id":"t1","agent":"claude-code","session":"s","event":"PreToolUse","phase":"pre-tool","tool":"Bash","verdict":"deny","findings":[{"rule":"rm","verdict":"deny","what":"deletes a home"}],"us":{"judge":1500},"hash":"aa"}),
+        json!({"v":1,"seq":1,"ts":"2026-01-31T12:00:00.000000Z","id":"t1","host":"box","user":"ann","cwd":"/p","agent":"claude-code","session":"s","event":"PreToolUse","phase":"pre-tool","tool":"Bash","verdict":"deny","findings":[{"rule":"rm","verdict":"deny","what":"deletes a home"}],"us":{"judge":1500},"hash":"aa"}),
         json!({"v":1,"seq":2,"ts":"2026-01-31T12:00:01.000000Z","id":"t2","agent":"claude-code","session":"s","event":"PreToolUse","phase":"pre-tool","tool":"Read","verdict":"allow","us":{"judge":500},"hash":"bb"}),
         json!({"v":1,"seq":3,"ts":"2026-01-31T12:00:03.000000Z","id":"t2","agent":"claude-code","session":"s","event":"PostToolUse","phase":"post-tool","tool":"Read","verdict":"allow","took_ms":40,"result_bytes":12,"hash":"cc"}),
     ]
@@ -82,6 +82,17 @@ fn an_otlp_receiver_gets_spans_logs_and_metrics() {
         assert_eq!((&span["traceId"], &span["parentSpanId"]), (&spans[0]["traceId"], &spans[0]["spanId"]));
         assert_ne!(span["spanId"], spans[0]["spanId"]);
     }
+    let resource = received[0].1["resourceSpans"][0]["resource"]["attributes"].to_string();
+    for (key, value) in [("host.name", "box"), ("user.name", "ann"), ("service.name", "tollgate")] {
+        let wanted = json!({"key": key, "value": {"stringValue": value}}).to_string();
+        assert!(resource.contains(&wanted), "{resource}");
+    }
+    assert!(resource.contains("service.instance.id"), "{resource}");
+    assert!(
+        spans[1].to_string().contains(r#"{"key":"tollgate.project","value":{"stringValue":"/p"}}"#),
+        "{}",
+        spans[1]
+    );
     let lengths = ["traceId", "spanId"].map(|key| spans[1][key].as_str().unwrap().len());
     assert_eq!(lengths, [32, 16]);
     let nanos = |key: &str| spans[2][key].as_str().unwrap().parse::<u64>().unwrap();

@@ -26,7 +26,7 @@ const MAX_DROPS: usize = 32;
 /// The longest call id that is kept whole.
 const MAX_ID: usize = 256;
 /// Members that the log itself writes.
-const RESERVED: [&str; 6] = ["v", "seq", "ts", "id", "prev", "hash"];
+const RESERVED: [&str; 8] = ["v", "seq", "ts", "id", "host", "user", "prev", "hash"];
 
 /// A record's fields, clean.
 pub(crate) struct Clean {

@@ -9,6 +9,7 @@ mod grants;
 mod hook_failures;
 mod log;
 mod mirror;
+mod origin;
 mod project_file;
 mod raw;
 mod redact;

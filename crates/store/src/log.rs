@@ -20,7 +20,7 @@ use tollgate_model::Record;
 
 use crate::clean::Clean;
 use crate::files::Dir;
-use crate::{LogFault, Redactor, rfc3339, session};
+use crate::{LogFault, Redactor, origin, rfc3339, session};
 pub use follow::{Follower, Place};
 pub use head::Head;
 pub use keep::Keep;
@@ -109,9 +109,10 @@ impl Log {
     pub fn append(&self, record: &Record, now: SystemTime) -> Result<Appended, LogFault> {
         let dir = Dir::make(&self.state)?;
         let clean = Clean::of(record, &Redactor::at(&self.state).personal(self.personal));
+        let origin = origin::members();
         let lock = Lock::take(&dir, self.limits.lock_wait)?;
         let mut tail = Tail::find(&dir, &lock)?;
-        let (id, line) = self.put((&dir, &lock), &mut tail, &clean, now)?;
+        let (id, line) = self.put((&dir, &lock), &mut tail, (&origin, &clean), now)?;
         let lagging = lock.write_head(&tail.head()).err();
         Ok(Appended { seq: line.seq, id, hash: line.hash.to_string(), line: line.into_text(), lagging })
     }
@@ -136,10 +137,12 @@ impl Log {
     ) -> Result<u64, LogFault> {
         let redactor = Redactor::at(&self.state).personal(self.personal);
         let mut tail = Tail::find(dir, lock)?;
+        let origin = origin::members();
         let mut count = 0;
         let mut outcome = Ok(());
         for (record, at) in records {
-            outcome = self.put((dir, lock), &mut tail, &Clean::of(&record, &redactor), at).map(|_| ());
+            outcome =
+                self.put((dir, lock), &mut tail, (&origin, &Clean::of(&record, &redactor)), at).map(|_| ());
             if outcome.is_err() {
                 break;
             }
@@ -153,7 +156,7 @@ impl Log {
         &self,
         (dir, lock): (&Dir, &Lock),
         tail: &mut Tail,
-        clean: &Clean,
+        (origin, clean): (&str, &Clean),
         now: SystemTime,
     ) -> Result<(String, Line), LogFault> {
         let id = session::call_id(dir, clean, tail.next_seq());
@@ -161,7 +164,7 @@ impl Log {
         if tail.take_lost_head() {
             fields.to_mut().push_str(line::LOST_HEAD);
         }
-        let line = Line::compose(tail.next_seq(), &rfc3339(now), &id, &fields, tail.hash());
+        let line = Line::compose(tail.next_seq(), &rfc3339(now), &id, [origin, &fields], tail.hash());
         tail.make_room(dir, lock, line.len(), self.limits.part)?;
         tail.write(dir, &line)?;
         if self.durable {

@@ -1,6 +1,6 @@
 //! The form of a line, and the chain through it.
 //!
-//! `{"v":1,"seq":N,"ts":"…","id":"…",<fields>,"prev":"P","hash":"H"}`: P is the hash of the record before, or zeros;
+//! `{"v":1,"seq":N,"ts":"…","id":"…","host":"…","user":"…",<fields>,"prev":"P","hash":"H"}`: P is the hash of the record before, or zeros;
 //! H = BLAKE3(P ‖ the line up to `,"hash"`), cut to 128 bits, enough against a second text for a given hash. They
 //! stand at fixed places from both ends, so that no field can pass for them.
 
@@ -72,11 +72,12 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// The line of a record whose fields are already clean JSON members, each with a comma before it.
-    pub(crate) fn compose(seq: u64, ts: &str, id: &str, fields: &str, prev: Hash) -> Self {
-        let mut text = String::with_capacity(fields.len() + 256);
+    /// The line of a record whose fields are already clean JSON members, each with a comma before it. So is its origin.
+    pub(crate) fn compose(seq: u64, ts: &str, id: &str, [origin, fields]: [&str; 2], prev: Hash) -> Self {
+        let mut text = String::with_capacity(origin.len() + fields.len() + 256);
         let _ = write!(text, r#"{{"v":1,"seq":{seq},"ts":"{ts}","id":"#);
         json::write(&id.into(), &mut text);
+        text.push_str(origin);
         text.push_str(fields);
         for piece in [r#","prev":""#, prev.as_str(), "\""] {
             text.push_str(piece);
@@ -154,8 +155,8 @@ mod tests {
 
     #[test]
     fn any_changed_byte_shows() {
-        let line = Line::compose(7, "t", "i", r#","a":"b,\"hash\":\"x""#, Hash::GENESIS);
-        let text = Line::compose(7, "t", "i", r#","a":"b,\"hash\":\"x""#, Hash::GENESIS).into_text();
+        let line = Line::compose(7, "t", "i", ["", r#","a":"b,\"hash\":\"x""#], Hash::GENESIS);
+        let text = Line::compose(7, "t", "i", ["", r#","a":"b,\"hash\":\"x""#], Hash::GENESIS).into_text();
         let whole = Link { seq: 7, prev: Hash::GENESIS, hash: line.hash, sound: true };
         assert_eq!(Link::of(text.as_bytes()), Some(whole));
         for at in 0..text.len() {
