@@ -352,7 +352,7 @@ fn common(a: Option<&Setting>, b: Option<&Setting>) -> BTreeSet<Exception> {
 }
 
 /// Key, value and strictness of the switches.
-fn switches(policy: &Policy) -> [(&'static str, &'static str, u8); 6] {
+pub(crate) fn switches(policy: &Policy) -> [(&'static str, &'static str, u8); 6] {
     [
         ("mode", mode_name(policy.mode), policy.mode as u8),
         ("on_fault", on_fault_name(policy.on_fault), policy.on_fault as u8),

@@ -29,6 +29,7 @@ use crate::nearest::{hint, nearest};
 use crate::policy::{Audit, Redact};
 use crate::problem::{At, Problem, Severity, shown, shown_path};
 use crate::undo::Undo;
+use crate::workflows::WorkflowUse;
 use crate::yaml::{self, Node, Value};
 
 /// Bigger files are not read at all.
@@ -87,6 +88,17 @@ pub fn check_hook(path: &Path, text: &str) -> Vec<Problem> {
 pub fn own_rules(path: &Path, text: &str, catalogue: &dyn Catalogue) -> Vec<Custom> {
     let (settings, _) = read(&shown_path(path), text, &catalogue.cards());
     settings.custom.into_iter().map(|(rule, _)| rule).collect()
+}
+
+/// The workflows that a policy file switches on.
+#[must_use]
+pub fn own_workflows(path: &Path, text: &str, layer: Layer, catalogue: &dyn Catalogue) -> Vec<WorkflowUse> {
+    let cards = catalogue.cards();
+    let base = path.parent().and_then(Path::to_str).unwrap_or_default().to_owned();
+    let path = shown_path(path);
+    let (settings, _) = read(&path, text, &cards);
+    let part = Part { layer, settings: &settings, path: &path, bases: &[base] };
+    merge(&[part], &cards).0.workflows.to_vec()
 }
 
 /// What a file sets, as far as it can be read, and everything that is wrong with it.

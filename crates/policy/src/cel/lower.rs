@@ -51,9 +51,34 @@ fn unread(text: &str, errors: &cel::ParseErrors) -> Vec<Wrong> {
         let said = said.split(" expecting ").next().unwrap_or(said).replace('\'', "`");
         let said = if said.contains("<EOF>") { "it ends too early".to_owned() } else { said };
         let message = format!("not valid CEL: {}", shown(&said));
-        Wrong { bytes: (at, at + letter), message, hint: String::new() }
+        Wrong { bytes: (at, at + letter), message, hint: operator_hint(text).unwrap_or_default() }
     };
     errors.errors.iter().take(1).map(wrong).collect()
+}
+
+/// What people write for an operator in other languages, and what CEL writes. Texts in quotes do not count.
+fn operator_hint(text: &str) -> Option<String> {
+    const OPERATORS: [(&str, &str); 6] =
+        [("and", "&&"), ("or", "||"), ("not", "!"), ("AND", "&&"), ("OR", "||"), ("NOT", "!")];
+    let mut quote = None;
+    let bare: String = text
+        .chars()
+        .map(|c| match (quote, c) {
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                ' '
+            }
+            (Some(open), c) if open == c => {
+                quote = None;
+                ' '
+            }
+            (Some(_), _) => ' ',
+            (None, c) => c,
+        })
+        .collect();
+    let mut words = bare.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let (word, operator) = words.find_map(|word| OPERATORS.iter().find(|(name, _)| *name == word))?;
+    Some(format!("write `{operator}` for `{word}`"))
 }
 
 /// The nearest place that is between two letters.
