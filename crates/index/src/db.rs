@@ -9,14 +9,14 @@ use crate::fact::Fact;
 use crate::fold::{Fold, Open};
 
 /// Raised whenever the tables or what they count change: an older index is built anew.
-const VERSION: i64 = 3;
+const VERSION: i64 = 4;
 const NAME: &str = "index.db";
 
 const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS sessions(
   id INTEGER PRIMARY KEY, agent TEXT NOT NULL, session TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
-  cwd TEXT NOT NULL, transcript TEXT NOT NULL, events INTEGER NOT NULL, prompts INTEGER NOT NULL,
+  cwd TEXT NOT NULL, project TEXT NOT NULL, transcript TEXT NOT NULL, events INTEGER NOT NULL, prompts INTEGER NOT NULL,
   calls INTEGER NOT NULL, asked INTEGER NOT NULL, denied INTEGER NOT NULL, UNIQUE(agent, session));
 CREATE INDEX IF NOT EXISTS sessions_last ON sessions(last);
 CREATE TABLE IF NOT EXISTS calls(
@@ -27,6 +27,7 @@ CREATE TABLE IF NOT EXISTS open(
   session INTEGER NOT NULL, call TEXT NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, actor TEXT NOT NULL,
   actor_type TEXT NOT NULL, agent TEXT NOT NULL, tool TEXT NOT NULL, verdict TEXT NOT NULL, asked TEXT NOT NULL,
   tests INTEGER NOT NULL, late INTEGER NOT NULL, PRIMARY KEY(session, call)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS tools(agent TEXT, tool TEXT, kind TEXT NOT NULL, PRIMARY KEY(agent, tool)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS hours(
   hour INTEGER, agent TEXT, actor TEXT, tool TEXT, verdict TEXT, outcome INTEGER,
   calls INTEGER NOT NULL, bytes INTEGER NOT NULL, took INTEGER NOT NULL,
@@ -99,12 +100,15 @@ impl IndexFault {
 pub struct Only {
     /// Canary calls count, too.
     pub canaries: bool,
+    /// Only records of projects whose folder has this in its path.
+    pub project: Option<String>,
 }
 
 impl Only {
     /// Does a record count?
     pub(crate) fn takes(&self, fact: &Fact) -> bool {
-        self.canaries || !fact.is_canary()
+        (self.canaries || !fact.is_canary())
+            && self.project.as_ref().is_none_or(|project| fact.project().contains(project.as_str()))
     }
 }
 
@@ -222,8 +226,8 @@ impl Index {
             return Ok(id);
         }
         let mut insert = self.db.prepare_cached(
-            "INSERT INTO sessions(agent, session, first, last, cwd, transcript, events, prompts, calls, asked, denied)
-             VALUES (?1, ?2, ?3, ?3, '', '', 0, 0, 0, 0, 0)",
+            "INSERT INTO sessions(agent, session, first, last, cwd, project, transcript, events, prompts, calls, asked, denied)
+             VALUES (?1, ?2, ?3, ?3, '', '', '', 0, 0, 0, 0, 0)",
         )?;
         insert.insert(params![agent, session, at])
     }
@@ -310,7 +314,8 @@ impl Index {
             "UPDATE sessions SET first = min(first, ?2), last = max(last, ?3), events = events + ?4,
                prompts = prompts + ?5, calls = calls + ?6, asked = asked + ?7, denied = denied + ?8,
                cwd = CASE cwd WHEN '' THEN ?9 ELSE cwd END,
-               transcript = CASE transcript WHEN '' THEN ?10 ELSE transcript END WHERE id = ?1",
+               transcript = CASE transcript WHEN '' THEN ?10 ELSE transcript END,
+               project = CASE project WHEN '' THEN ?11 ELSE project END WHERE id = ?1",
         )?;
         for (id, s) in &fold.sessions {
             session.execute(params![
@@ -323,7 +328,8 @@ impl Index {
                 s.asked,
                 s.denied,
                 s.cwd,
-                s.transcript
+                s.transcript,
+                s.project
             ])?;
         }
         for (table, hours) in [("hours", 1), ("days", DAY)] {
@@ -363,6 +369,10 @@ impl Index {
                 "INSERT INTO {table} VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE SET n = n + excluded.n"
             )
         };
+        let mut tools = self.db.prepare_cached("INSERT OR REPLACE INTO tools VALUES (?1, ?2, ?3)")?;
+        for ((agent, tool), kind) in &fold.kinds {
+            tools.execute([names.text(*agent), names.text(*tool), names.text(*kind)])?;
+        }
         let mut events = self.db.prepare_cached(&upsert("events"))?;
         for ((hour, agent, phase), count) in &fold.events {
             events.execute(params![hour, names.text(*agent), names.text(*phase), count])?;

@@ -59,10 +59,14 @@ pub struct Fact {
     pub actor_type: String,
     /// The event's place in an agent's life, by name.
     pub phase: String,
-    /// The tool's name; empty when the event is about no call.
+    /// The agent's own name of the tool; empty when the event is about no call.
     pub tool: String,
+    /// What kind of tool it is, whatever the agent calls it: `shell`, `read`, `edit`, …
+    pub kind: String,
     /// The working directory.
     pub cwd: String,
+    /// The session's project; empty where that is the working directory.
+    pub project: String,
     /// The agent's transcript.
     pub transcript: String,
     /// What the agent was made to do, by name.
@@ -115,7 +119,9 @@ impl Fact {
                     fact.actor_type = value.text("type").unwrap_or_default().to_owned();
                 }
                 "tool" => fact.tool = part.text(),
+                "class" => fact.kind = part.text(),
                 "cwd" => fact.cwd = part.text(),
+                "project" => fact.project = part.text(),
                 "transcript" => fact.transcript = part.text(),
                 "verdict" => decided = part.text(),
                 "expressed" => fact.verdict = part.text(),
@@ -134,6 +140,12 @@ impl Fact {
             fact.verdict = decided;
         }
         (fact.seq > 0).then_some(fact)
+    }
+
+    /// The folder of the project.
+    #[must_use]
+    pub fn project(&self) -> &str {
+        if self.project.is_empty() { &self.cwd } else { &self.project }
     }
 
     /// One of our own trial calls, which are nobody's work.

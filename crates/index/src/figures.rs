@@ -1,6 +1,6 @@
 //! Questions that the index answers.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use rusqlite::{Row as SqlRow, params_from_iter, types::Value};
 
@@ -29,8 +29,12 @@ pub enum By {
     Day,
     /// Agents.
     Agent,
-    /// Tools.
+    /// Tools, by the agents' own names.
     Tool,
+    /// Kinds of tools across agents; a tool of no kind of its own (`mcp`, `other`) goes by its name.
+    Kind,
+    /// Folders of projects.
+    Project,
     /// Types of subagents; the main agent has an empty name.
     Actor,
 }
@@ -115,6 +119,7 @@ pub struct SessionRow {
     pub first: i64,
     pub last: i64,
     pub cwd: String,
+    pub project: String,
     pub transcript: String,
     pub events: u64,
     pub prompts: u64,
@@ -296,12 +301,60 @@ impl Figures<'_> {
             By::Day => ("cast(hour / 24 AS TEXT)", "hour / 24"),
             By::Agent => ("agent", "2 DESC, 1"),
             By::Tool => ("tool", "2 DESC, 1"),
+            By::Kind => (KIND, "2 DESC, 1"),
+            By::Project => return self.calls_by_project(),
             By::Actor => ("actor", "2 DESC, 1"),
         };
         let table = if by == By::Hour { "hours" } else { self.sums("hours", "days") };
-        let sql =
-            format!("SELECT {key}, {CALLS} FROM {table} WHERE {} GROUP BY 1 ORDER BY {order}", self.place());
+        let sql = format!(
+            "SELECT {key}, {CALLS} FROM {table} AS s WHERE {} GROUP BY 1 ORDER BY {order}",
+            self.place()
+        );
         self.index.rows(&sql, self.with(), call_row)
+    }
+
+    /// A session stays in one project, so that no sum is kept for each.
+    fn calls_by_project(&self) -> Result<Vec<Row>, IndexFault> {
+        let sql = "SELECT sessions.project, count(*), sum(c.verdict = 'note'), sum(c.verdict = 'ask'), sum(outcome = 4),
+               sum(outcome = 2), sum(outcome = 3), sum(bytes), sum(took)
+             FROM calls c JOIN sessions ON sessions.id = c.session
+             WHERE c.at >= ?1 AND c.at < ?2 AND (?3 = '' OR agent = ?3) GROUP BY 1 ORDER BY 2 DESC, 1";
+        let hour = |time: &Value| match time {
+            Value::Integer(hour) => Value::Integer(hour.saturating_mul(HOUR)),
+            other => other.clone(),
+        };
+        let with = self.with().iter().map(hour).collect();
+        self.index.rows(sql, with, call_row)
+    }
+
+    /// What agents call the tools of each kind. Tools that go by their own name are not in it.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn tools_of_kinds(&self) -> Result<BTreeMap<String, Vec<String>>, IndexFault> {
+        let sql = "SELECT DISTINCT kind, tool FROM tools WHERE ?1 = '' OR agent = ?1 ORDER BY 1, 2";
+        let agent = self.scope.agent.clone().unwrap_or_default();
+        let mut kinds: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (kind, tool) in self.index.rows(sql, vec![agent.into()], |row| Ok((row.get(0)?, row.get(1)?)))? {
+            kinds.entry(kind).or_default().push(tool);
+        }
+        Ok(kinds)
+    }
+
+    /// How long the tools of a kind ran.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn ran(&self, kind: &str) -> Result<Histogram, IndexFault> {
+        let sql = format!(
+            "SELECT bucket, sum(n) FROM {} AS s WHERE {} AND tool != '' AND {KIND} = ?4 GROUP BY bucket ORDER BY bucket",
+            self.sums("latency", "latency_days"),
+            self.place()
+        );
+        let mut with = self.with();
+        with.push(Value::Text(kind.to_owned()));
+        let counts = self.index.rows(&sql, with, |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(Histogram { counts })
     }
 
     /// How long the gate took; with a tool, how long that ran.
@@ -409,10 +462,14 @@ impl Figures<'_> {
     }
 }
 
+/// The kind of a tool of a row `s`.
+const KIND: &str =
+    "coalesce((SELECT kind FROM tools WHERE tools.agent = s.agent AND tools.tool = s.tool), s.tool)";
+
 const SESSION_PLACE: &str = "last >= ?1 AND first < ?2 AND (?3 = '' OR agent = ?3)";
 
 const SESSION: &str =
-    "id, agent, session, first, last, cwd, transcript, events, prompts, calls, asked, denied";
+    "id, agent, session, first, last, cwd, project, transcript, events, prompts, calls, asked, denied";
 
 fn session_row(row: &SqlRow) -> rusqlite::Result<SessionRow> {
     Ok(SessionRow {
@@ -422,12 +479,13 @@ fn session_row(row: &SqlRow) -> rusqlite::Result<SessionRow> {
         first: row.get(3)?,
         last: row.get(4)?,
         cwd: row.get(5)?,
-        transcript: row.get(6)?,
-        events: row.get(7)?,
-        prompts: row.get(8)?,
-        calls: row.get(9)?,
-        asked: row.get(10)?,
-        denied: row.get(11)?,
+        project: row.get(6)?,
+        transcript: row.get(7)?,
+        events: row.get(8)?,
+        prompts: row.get(9)?,
+        calls: row.get(10)?,
+        asked: row.get(11)?,
+        denied: row.get(12)?,
     })
 }
 

@@ -128,6 +128,7 @@ pub(crate) struct SessionSum {
     pub(crate) first: i64,
     pub(crate) last: i64,
     pub(crate) cwd: String,
+    pub(crate) project: String,
     pub(crate) transcript: String,
     pub(crate) events: i64,
     pub(crate) prompts: i64,
@@ -147,6 +148,8 @@ pub(crate) struct Fold {
     pub(crate) tests: Numbered<(i64, Name), [i64; 2]>,
     pub(crate) faults: Numbered<(i64, Name, Name), i64>,
     pub(crate) sessions: Numbered<i64, SessionSum>,
+    /// The kind of an agent's tool. Tools of no kind of their own are not in it.
+    pub(crate) kinds: HashMap<(Name, Name), Name>,
     pub(crate) rows: Vec<Call>,
     /// Results of calls whose row was written before: number, outcome, bytes, duration.
     pub(crate) late: Vec<(u64, Outcome, u64, Option<u64>)>,
@@ -206,6 +209,9 @@ impl Fold {
         if sum.cwd.is_empty() {
             sum.cwd.clone_from(&fact.cwd);
         }
+        if sum.project.is_empty() {
+            fact.project().clone_into(&mut sum.project);
+        }
         if sum.transcript.is_empty() {
             sum.transcript.clone_from(&fact.transcript);
         }
@@ -222,6 +228,10 @@ impl Fold {
         sum.calls += 1;
         sum.asked += i64::from(fact.verdict == "ask");
         sum.denied += i64::from(refused);
+        if !matches!(fact.kind.as_str(), "" | "mcp" | "other") {
+            let names = &mut self.names;
+            self.kinds.insert((names.of(&fact.agent), names.of(&fact.tool)), names.of(&fact.kind));
+        }
         let open = Open {
             seq: fact.seq,
             at: fact.at,

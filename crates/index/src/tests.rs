@@ -184,9 +184,42 @@ fn canaries_are_nobodys_work() {
     ];
     Log::at(state.path()).append(&Record { call: "c".into(), fields }, UNIX_EPOCH).unwrap();
     assert_eq!(caught_up(state.path()).figures(Scope::default()).totals().unwrap().events, 0);
-    let mut all = Index::of_some(state.path(), Only { canaries: true }).unwrap();
+    let mut all = Index::of_some(state.path(), Only { canaries: true, ..Only::default() }).unwrap();
     all.catch_up(|_| ()).unwrap();
     assert_eq!(all.figures(Scope::default()).totals().unwrap().events, 1, "unless they are asked for");
+}
+
+#[test]
+fn tools_count_by_kind_and_calls_by_project() {
+    let state = tempfile::tempdir().unwrap();
+    let call = |second: u64, id: &str, agent: &str, tool: &str, class: &str, place: &str| {
+        let fields = format!(
+            r#""phase":"pre-tool","call":"{id}","agent":"{agent}","session":"{id}","tool":"{tool}","class":"{class}",{place},"verdict":"allow""#
+        );
+        let value = json::parse(format!("{{{fields}}}").as_bytes()).unwrap();
+        let at = UNIX_EPOCH + Duration::from_secs(1_790_000_000 + second);
+        Log::at(state.path())
+            .append(&Record { call: id.into(), fields: value.as_map().unwrap().to_vec() }, at)
+            .unwrap();
+    };
+    call(1, "a", "claude-code", "Bash", "shell", r#""cwd":"/p/src","project":"/p""#);
+    call(2, "b", "codex", "exec_command", "shell", r#""cwd":"/p""#);
+    call(3, "c", "codex", "mcp__x__y", "mcp", r#""cwd":"/q""#);
+    let index = caught_up(state.path());
+    let figures = index.figures(Scope::default());
+    let rows = |by| -> Vec<(String, u64)> {
+        figures.calls(by).unwrap().into_iter().map(|row| (row.name, row.calls)).collect()
+    };
+    let named = |all: &[(&str, u64)]| -> Vec<(String, u64)> {
+        all.iter().map(|(name, calls)| ((*name).to_owned(), *calls)).collect()
+    };
+    assert_eq!(rows(By::Kind), named(&[("shell", 2), ("mcp__x__y", 1)]));
+    assert_eq!(rows(By::Project), named(&[("/p", 2), ("/q", 1)]));
+    assert_eq!(figures.tools_of_kinds().unwrap()["shell"], ["Bash", "exec_command"]);
+    let mut some =
+        Index::of_some(state.path(), Only { project: Some("/q".into()), ..Only::default() }).unwrap();
+    some.catch_up(|_| ()).unwrap();
+    assert_eq!(some.figures(Scope::default()).totals().unwrap().calls.calls, 1);
 }
 
 #[test]

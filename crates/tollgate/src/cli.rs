@@ -37,6 +37,8 @@ enum Command {
     Canary(cmd::canary::Args),
     /// Check policy files for mistakes
     Check(cmd::check::Args),
+    /// Show the policy in force and where it comes from
+    Policy(cmd::policy::Args),
     /// Write hook and policy files for committing
     Build(cmd::build::Args),
     /// Show what a call would do and how it is judged
@@ -143,7 +145,10 @@ pub fn run() -> ExitCode {
             ExitCode::SUCCESS
         }
         None => {
-            crate::out::error(&format!("tollgate: {error:#}"));
+            crate::out::error(&format!(
+                "tollgate: {}",
+                crate::report::without_numbers(&format!("{error:#}"))
+            ));
             ExitCode::from(2)
         }
     })
@@ -165,6 +170,7 @@ fn run_public(command: &Command) -> anyhow::Result<ExitCode> {
         Command::Doctor(args) => cmd::doctor::run(args),
         Command::Canary(args) => cmd::canary::run(args),
         Command::Check(args) => cmd::check::run(args),
+        Command::Policy(args) => cmd::policy::run(args),
         Command::Build(args) => cmd::build::run(args),
         Command::Explain(args) => cmd::explain::run(args),
         Command::Approve(args) => cmd::approve::run(args),

@@ -32,6 +32,16 @@ impl Paint {
         self.with("2", text)
     }
 
+    /// For headings.
+    pub fn bold(self, text: &str) -> String {
+        self.with("1", text)
+    }
+
+    /// For code.
+    pub fn code(self, text: &str) -> String {
+        self.with("36", text)
+    }
+
     /// In the colour of a verdict.
     pub fn verdict(self, verdict: Verdict, text: &str) -> String {
         let code = match verdict {

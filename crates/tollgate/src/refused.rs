@@ -35,6 +35,8 @@ pub struct Refused {
     pub text: String,
     /// What the rules say.
     pub findings: Vec<String>,
+    /// What it would do: `delete /home/ann/project`.
+    pub effects: Vec<String>,
 }
 
 impl Refused {
@@ -43,6 +45,9 @@ impl Refused {
         out::line(&format!("Call {} of {}, {}, in {}:\n", self.code, self.who, self.time, self.folder));
         out::line(&format!("  {}\n", cut(&self.text, SHOWN_LENGTH)));
         self.findings.iter().for_each(|finding| out::line(&format!("  {finding}")));
+        if !self.effects.is_empty() {
+            out::line(&format!("\n  Effects: {}", self.effects.join(", ")));
+        }
     }
 
     /// Is it named by this code?
@@ -81,6 +86,7 @@ impl Refused {
                     format!("{} [{}]", part("what"), part("rule"))
                 })
                 .collect(),
+            effects: effects(record),
         })
     }
 }
@@ -127,6 +133,19 @@ pub fn since(state: &Path, since: i64, most: usize) -> Vec<Refused> {
         }
     }
     calls
+}
+
+/// What the call would do, without the programs that it starts, which its text names.
+fn effects(record: &Value) -> Vec<String> {
+    let all = record.get("effects").and_then(Value::as_list).unwrap_or_default();
+    let part = |one: &Value, key: &str| escaped(one.text(key).unwrap_or_default());
+    let mut told: Vec<String> = all
+        .iter()
+        .filter(|one| one.text("kind") != Some("exec"))
+        .map(|one| cut(format!("{} {}", part(one, "kind"), part(one, "of")).trim_end(), LISTED_LENGTH))
+        .collect();
+    told.dedup();
+    told
 }
 
 fn number(record: &Value) -> u64 {

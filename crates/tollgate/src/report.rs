@@ -66,7 +66,7 @@ impl Line {
     /// Prints it for a person.
     pub fn print(&self) {
         let plain = !std::io::stdout().is_terminal();
-        let what = shown(&self.what);
+        let what = without_numbers(&shown(&self.what));
         if plain {
             out::line(&format!("  {:<4}  {what}", self.light.name()));
         } else {
@@ -83,6 +83,25 @@ impl Line {
         let fix = Some(self.fix.as_str()).filter(|fix| !fix.is_empty());
         json!({ "about": about, "light": self.light.name().to_lowercase(), "what": self.what, "fix": fix })
     }
+}
+
+/// A message without the numbers that the system gives its errors: ` (os error 2)` tells nobody anything.
+pub fn without_numbers(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(" (os error ") {
+        let number =
+            after.split_once(')').filter(|(number, _)| number.bytes().all(|byte| byte.is_ascii_digit()));
+        out.push_str(before);
+        rest = match number {
+            Some((_, after)) => after,
+            None => {
+                out.push_str(" (os error ");
+                after
+            }
+        };
+    }
+    out + rest
 }
 
 /// A heading, bold on a terminal.
@@ -123,5 +142,25 @@ pub fn tilde(path: &std::path::Path, home: &std::path::Path) -> String {
     match path.strip_prefix(home) {
         Ok(rest) if !rest.as_os_str().is_empty() => format!("~/{}", rest.display()),
         _ => path.display().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_numbers;
+
+    #[test]
+    fn errors_have_no_numbers() {
+        for (text, expected) in [
+            (
+                "cannot read `x`: No such file or directory (os error 2)",
+                "cannot read `x`: No such file or directory",
+            ),
+            ("a (os error 13): b (os error 2); c", "a: b; c"),
+            ("a (os error x)", "a (os error x)"),
+            ("plain", "plain"),
+        ] {
+            assert_eq!(without_numbers(text), expected);
+        }
     }
 }

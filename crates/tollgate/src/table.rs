@@ -6,10 +6,22 @@ use std::time::Instant;
 use crate::paint;
 use crate::report::shown;
 
-/// Columns of the terminal; 80 where there is none.
+/// Columns for running text: those of the terminal or of `COLUMNS`, and 80 where there are none.
 pub fn width() -> usize {
-    let size = rustix::termios::tcgetwinsize(std::io::stdout()).map_or(0, |size| usize::from(size.ws_col));
-    if size == 0 { 80 } else { size.clamp(40, 200) }
+    columns_given().map_or(80, |columns| columns.min(200))
+}
+
+/// Columns for tables. In a file or a pipe nothing is cut.
+pub fn room() -> usize {
+    columns_given().unwrap_or(usize::MAX)
+}
+
+/// `COLUMNS` counts before the terminal, as with other programs.
+pub fn columns_given() -> Option<usize> {
+    let named = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let terminal =
+        || rustix::termios::tcgetwinsize(std::io::stdout()).map(|size| usize::from(size.ws_col)).ok();
+    named.or_else(terminal).filter(|columns| *columns > 0).map(|columns| columns.max(40))
 }
 
 /// Rows under a head. The first column is text and gives way; the others are set right where they are figures.

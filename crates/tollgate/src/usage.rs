@@ -8,7 +8,7 @@ use serde::Deserialize;
 use tollgate_agents::transcript::{Told, Usage};
 use tollgate_store::micros_of;
 
-use crate::table::Bar;
+use crate::table::{self, Bar};
 use crate::transcripts::{self, Transcript};
 
 /// Dollars per million tokens.
@@ -101,6 +101,17 @@ impl Spent {
 /// Dollars for people: what is less than a cent is not nothing.
 pub fn dollars_shown(dollars: f64) -> String {
     if dollars > 0.0 && dollars < 0.01 { "<$0.01".to_owned() } else { format!("${dollars:.2}") }
+}
+
+/// What all of it cost, and for how many answers nobody knows.
+pub fn total(found: &[Spent]) -> String {
+    let dollars: f64 = found.iter().filter_map(|one| one.dollars).sum();
+    match found.iter().filter(|one| one.dollars.is_none()).map(|one| one.answers).sum() {
+        0 => dollars_shown(dollars),
+        answers => {
+            format!("≥ {}; {} without a price", dollars_shown(dollars), table::counted(answers, "answer"))
+        }
+    }
 }
 
 /// What a reader of costs must know: prices that nobody has checked, and models without one.
@@ -252,6 +263,11 @@ mod tests {
         assert_eq!(notes(&[spent("a", Some(1.0), true)]), Vec::<String>::new());
         let told = notes(&[spent("a", Some(1.0), false), spent("b", None, false), spent("c", None, false)]);
         assert_eq!(told.len(), 3);
+        assert_eq!(total(&[spent("a", Some(1.0), true)]), "$1.00");
+        assert_eq!(
+            total(&[spent("a", Some(5.37), true), spent("b", None, false)]),
+            "≥ $5.37; 2 answers without a price"
+        );
         assert!(told[0].contains("unchecked") && told[0].contains("a list"), "{told:?}");
         assert!(told[1].contains("b, c") && told[1].contains("4 answers"), "{told:?}");
     }

@@ -77,6 +77,15 @@ pub fn minute(micros: i64) -> String {
     stamp(micros).chars().take(16).collect::<String>().replace('T', " ")
 }
 
+/// In this machine's time zone, without the date where that is today's: `22:49:30`, `18 Nov 22:49:30`.
+pub fn local(micros: i64) -> String {
+    let zone = jiff::tz::TimeZone::system();
+    let Ok(time) = jiff::Timestamp::from_microsecond(micros) else { return stamp(micros) };
+    let (time, today) = (time.to_zoned(zone.clone()), jiff::Timestamp::now().to_zoned(zone));
+    let format = if time.date() == today.date() { "%H:%M:%S" } else { "%-d %b %H:%M:%S" };
+    time.strftime(format).to_string()
+}
+
 /// A duration in microseconds, in three digits or so: `870 µs`, `1.2 ms`, `3.4 s`, `12 min`, `3.1 h`.
 pub fn duration(micros: u64) -> String {
     let value = micros as f64;

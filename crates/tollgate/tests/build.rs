@@ -79,7 +79,11 @@ fn what_is_built_works_on_a_machine_with_only_the_binary() {
     done(
         &ran,
         0,
-        &["claude-code: build/claude-code/.claude/settings.json", "gemini-cli", "once its user trusts"],
+        &[
+            "Wrote for claude-code:\n  build/claude-code/.claude/settings.json",
+            "gemini-cli",
+            "once its user trusts",
+        ],
     );
     assert!(!ran.out.contains("nobody"), "{}", ran.out);
     let built = home.read("p/build/claude-code/.claude/settings.json");

@@ -145,7 +145,11 @@ fn figures_add_up() {
     let found = ["calls", "refused", "no_result", "result_bytes", "ran_us"].map(|key| calls[key].clone());
     assert_eq!(found, [3, 1, 1, 5, 40_000].map(|number| json!(number)));
     let by = |what: &str| objects(&scratch, &["stats", "--json", "--by", what]);
-    assert_eq!((&by("tool")[0]["tool"], &by("tool")[0]["ran"]["n"]), (&json!("Bash"), &json!(1)));
+    let tool = &by("tool")[0];
+    assert_eq!(
+        (&tool["kind"], &tool["tools"], &tool["ran"]["n"]),
+        (&json!("shell"), &json!(["Bash"]), &json!(1))
+    );
     assert_eq!(by("session")[0]["session"], "s-1");
     let rules = by("rule");
     assert!(rules[0]["fires"].as_u64() > Some(0) && rules.iter().any(|rule| rule["fires"] == 0));
@@ -171,7 +175,7 @@ fn a_report_is_written_kept_and_compared() {
     assert_eq!((&calls["value"], &calls["before"]), (&json!(4.0), &json!(3.0)));
     let session = shown(&scratch, &["report", "--session", "s-1"]);
     assert!(session.contains("Session s-1"), "{session}");
-    let stopped = session.split("Asked about or refused").nth(1).unwrap_or_default();
+    let stopped = session.split("Refused, asked, approved, saved").nth(1).unwrap_or_default();
     assert!(stopped.contains("rm -rf ~/.ssh") && stopped.contains("deny"), "{session}");
     assert_eq!(tollgate(&scratch, &["report", "--save", "../x"]).status.code(), Some(2));
     assert_eq!(tollgate(&scratch, &["report", "--session", "nobody"]).status.code(), Some(2));
@@ -381,7 +385,12 @@ fn tokens_are_counted_once_and_priced() {
     assert!((cost["value"].as_f64().unwrap() - 0.004).abs() < 1e-9, "{cost}");
     let nobody = objects(&scratch, &["report", "--json", "--agent", "codex"]).remove(0);
     assert_eq!(nobody["tokens"], json!([]));
-    assert!(shown(&scratch, &["stats", "--by", "tokens"]).lines().all(|line| line.chars().count() <= 80));
+    let mut narrow = Command::new(env!("CARGO_BIN_EXE_tollgate"));
+    scratch.clean(&mut narrow);
+    let narrow = narrow.args(["stats", "--by", "tokens"]).env("COLUMNS", "80").output().unwrap();
+    let narrow = String::from_utf8(narrow.stdout).unwrap();
+    assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
+    assert!(narrow.contains("total  "), "{narrow}");
 }
 
 #[test]

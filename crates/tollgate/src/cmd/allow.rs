@@ -10,6 +10,7 @@ use tollgate_store::Log;
 
 use crate::dirs::{Dirs, applying, repository};
 use crate::exit::ExitCode;
+use crate::listing::Output;
 use crate::{exceptions, out, owner, terminal, when};
 
 /// Arguments of `tollgate allow`.
@@ -203,9 +204,8 @@ fn entry(one: &Exemption) -> String {
 pub struct ListArgs {
     #[command(subcommand)]
     command: Option<ListCommand>,
-    /// Print one JSON object per exception
-    #[arg(long, global = true)]
-    json: bool,
+    #[command(flatten)]
+    output: Output,
 }
 
 #[derive(clap::Subcommand, Debug)]
@@ -225,12 +225,8 @@ pub fn list(args: &ListArgs) -> anyhow::Result<ExitCode> {
         return revoke(&dirs.state, &all, id);
     }
     let written = applying().map(|loaded| loaded.policy.allow).unwrap_or_default();
-    if args.json {
-        all.iter().chain(&written).for_each(|one| {
-            let mut text = String::new();
-            json::write(&one.value(), &mut text);
-            out::line(&text);
-        });
+    if !args.output.is_text() {
+        args.output.print(&all.iter().chain(&written).map(row).collect::<Vec<_>>());
         return Ok(ExitCode::SUCCESS);
     }
     if all.is_empty() && written.is_empty() {
@@ -245,6 +241,18 @@ pub fn list(args: &ListArgs) -> anyhow::Result<ExitCode> {
         out::line(&format!("policy    {}, {}{}", one.told(), life(one), because(one)));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// An exception for programs.
+fn row(one: &Exemption) -> serde_json::Value {
+    let time = |seconds: u64| {
+        let micros = i64::try_from(seconds).unwrap_or(i64::MAX).saturating_mul(1_000_000);
+        (seconds > 0).then(|| when::stamp(micros))
+    };
+    serde_json::json!({
+        "id": one.id, "rule": one.rule, "command": one.command, "path": one.path, "project": one.project,
+        "session": one.session, "given": time(one.given), "until": time(one.until), "reason": one.reason,
+    })
 }
 
 fn because(one: &Exemption) -> String {

@@ -1,16 +1,21 @@
 //! `tollgate approve`: a person lets one refused call pass.
 
 use crate::exit::ExitCode;
+use std::io::IsTerminal;
 use std::path::Path;
 use std::time::SystemTime;
 
 use anyhow::{Context, bail};
-use tollgate_store::{GRANT_LIFE, is_code, is_digest};
+use serde_json::json;
+use tollgate_model::Record;
+use tollgate_model::json::Value;
+use tollgate_store::{GRANT_LIFE, Log, is_code, is_digest, micros_of};
 
 use crate::dirs::Dirs;
+use crate::listing::Output;
 use crate::refused::{self, LISTED_LENGTH, Refused, cut};
-use crate::report::escaped;
-use crate::{out, owner, terminal};
+use crate::report::{escaped, tilde};
+use crate::{out, owner, paint, table, terminal, when};
 
 /// How many refused calls are listed.
 const LISTED: usize = 10;
@@ -18,17 +23,19 @@ const LISTED: usize = 10;
 /// Arguments of `tollgate approve`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Code from the refusal; without it, list refused calls
+    /// Code from the refusal; without it, choose one
     code: Option<String>,
     /// Revoke the approval
     #[arg(long, requires = "code")]
     revoke: bool,
+    #[command(flatten)]
+    output: Output,
 }
 
 /// Shows what waits, or lets one call pass.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let dirs = Dirs::find().context("no home directory")?;
-    let Some(code) = &args.code else { return list(&dirs.state) };
+    let Some(code) = &args.code else { return choose(&dirs.state, args.output) };
     owner::admit("approve")?;
     if !is_code(code) {
         bail!(
@@ -39,7 +46,11 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if args.revoke {
         return revoke(&dirs.state, code);
     }
-    let call = find(&dirs.state, code)?;
+    approve(&dirs.state, &find(&dirs.state, code)?)
+}
+
+/// Asks about one call, and lets it pass.
+fn approve(state: &Path, call: &Refused) -> anyhow::Result<ExitCode> {
     call.show();
     match terminal::confirm("\nLet this one call pass?") {
         None => bail!("an approval needs a terminal, so that a person gives it"),
@@ -48,7 +59,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::from(1))
         }
         Some(true) => {
-            tollgate_store::grant(&dirs.state, &call.digest, SystemTime::now())?;
+            tollgate_store::grant(state, &call.digest, SystemTime::now())?;
+            log_approval(state, call);
             let minutes = GRANT_LIFE.as_secs() / 60;
             out::line(&format!(
                 "Approved: exactly this call passes once, within {minutes} minutes. Tell the agent to try it again."
@@ -56,6 +68,14 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
     }
+}
+
+/// Whoever reads the log later must see who let the call pass. The approval holds even where this cannot be written.
+fn log_approval(state: &Path, call: &Refused) {
+    let fields = [("agent", "tollgate"), ("event", "approve"), ("verdict", "note"), ("of", &call.code)];
+    let mut fields = fields.map(|(key, value)| (key.to_owned(), Value::from(value))).to_vec();
+    fields.push(("call_seq".to_owned(), call.seq.into()));
+    let _ = Log::at(state).append(&Record { call: String::new(), fields }, SystemTime::now());
 }
 
 /// The one refused call that a code names.
@@ -92,21 +112,59 @@ fn revoke(state: &Path, code: &str) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(1))
 }
 
-fn list(state: &Path) -> anyhow::Result<ExitCode> {
+/// The calls that wait for a person, newest first. In a terminal of a person one of them can be chosen.
+fn choose(state: &Path, output: Output) -> anyhow::Result<ExitCode> {
     let now = SystemTime::now();
     let grants = tollgate_store::list_grants(state)?;
-    let waits = |digest: &str| grants.iter().any(|grant| grant.digest == digest && grant.is_alive(now));
-    let calls = refused::all(state);
-    if calls.is_empty() {
-        out::line("No call was refused.");
+    let is_approved =
+        |call: &Refused| grants.iter().any(|grant| grant.digest == call.digest && grant.is_alive(now));
+    let calls = refused::since(state, when::now() - when::DAY, LISTED);
+    if !output.is_text() {
+        let row = |call: &Refused| {
+            json!({
+                "code": call.distinct_code(&calls), "seq": call.seq, "ts": call.time, "agent": call.who,
+                "session": call.session, "cwd": call.folder, "text": call.text, "findings": call.findings,
+                "effects": call.effects, "approved": is_approved(call),
+            })
+        };
+        output.print(&calls.iter().map(row).collect::<Vec<_>>());
         return Ok(ExitCode::SUCCESS);
     }
-    for call in calls.iter().take(LISTED) {
-        let mark = if waits(&call.digest) { "approved" } else { "" };
-        let (code, text) = (call.distinct_code(&calls), cut(&call.text, LISTED_LENGTH));
-        out::line(&format!("{code}  {}  {mark:<8}  {text}", call.time));
-        call.findings.iter().for_each(|finding| out::line(&format!("          {finding}")));
+    if calls.is_empty() {
+        out::line(
+            "No call waits for an approval. Calls refused more than a day ago are in: tollgate log --verdict deny",
+        );
+        return Ok(ExitCode::SUCCESS);
     }
-    out::line("\n`tollgate approve CODE` lets one of them pass once.");
-    Ok(ExitCode::SUCCESS)
+    for (at, call) in calls.iter().enumerate() {
+        let mark = if is_approved(call) { "  approved, not yet tried again" } else { "" };
+        let time = micros_of(&call.time).map_or_else(|| call.time.clone(), when::local);
+        let code = call.distinct_code(&calls);
+        out::line(&format!("{:>2}  {code}  {time}  {}  {}{mark}", at + 1, call.who, tilde_in(&call.folder)));
+        let text = cut(&call.text, LISTED_LENGTH);
+        let effects = (!call.effects.is_empty()).then(|| format!("effects: {}", call.effects.join(", ")));
+        for part in std::iter::once(text).chain(call.findings.iter().cloned()).chain(effects) {
+            let lines = paint::wrap(&part, table::width().saturating_sub(6));
+            lines.iter().for_each(|line| out::line(&format!("      {line}")));
+        }
+    }
+    let is_person = std::io::stdout().is_terminal() && owner::agent_sign().is_none();
+    let picked = if is_person { pick(&calls) } else { None };
+    let Some(call) = picked else {
+        out::line("\nTo allow one of them once, run: tollgate approve CODE");
+        return Ok(ExitCode::SUCCESS);
+    };
+    owner::admit("approve")?;
+    approve(state, call)
+}
+
+/// The call whose number is typed. Nothing, or anything else, picks none.
+fn pick(calls: &[Refused]) -> Option<&Refused> {
+    let typed = terminal::ask(&format!("\nAllow which one? [1-{}, Enter for none] ", calls.len()))?;
+    calls.get(typed.trim().parse::<usize>().ok()?.checked_sub(1)?)
+}
+
+/// A folder as people write it.
+fn tilde_in(folder: &str) -> String {
+    crate::dirs::home().map_or_else(|| folder.to_owned(), |home| tilde(Path::new(folder), &home))
 }

@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use serde_json::json;
 use tollgate_agents::install::claude::settings::Scope;
 use tollgate_agents::install::registration::{BUILD, POLICY, Registration};
 use tollgate_agents::install::setup::{Content, Roots, SETUPS};
@@ -18,6 +19,7 @@ use super::init::agent_names;
 use crate::dirs::repository;
 use crate::exit::ExitCode;
 use crate::flows::Places;
+use crate::listing::Output;
 use crate::out;
 
 /// Arguments of `tollgate build`.
@@ -26,6 +28,11 @@ pub struct Args {
     /// Write files for this agent only; repeatable
     #[arg(long, value_parser = agent_names())]
     agent: Vec<String>,
+    /// Only show what would be written
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    output: Output,
     /// Project [default: the repository around this folder]
     folder: Option<PathBuf>,
 }
@@ -45,18 +52,27 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let wanted = |name: &str| args.agent.is_empty() || args.agent.iter().any(|agent| agent == name);
     let mut agents = vec!["claude-code"];
     agents.extend(SETUPS.iter().map(|setup| setup.agent.name()));
+    let lead = if args.dry_run { "Would write" } else { "Wrote" };
+    let mut rows = Vec::new();
     for agent in agents.into_iter().filter(|name| wanted(name)) {
         let folder = root.join(BUILD).join(agent);
         let files = settings(agent, &folder)?;
-        clear(&folder)?;
-        for (path, text) in &files {
-            write(path, text.as_bytes(), text.starts_with("#!"))?;
+        if !args.dry_run {
+            write_all(&folder, &files, &plan)?;
         }
-        copy_policy(&plan, &folder.join(POLICY))?;
-        write(&folder.join(MARK), format!("policy {}\n", plan.digest()).as_bytes(), false)?;
-        let shown =
-            files.iter().map(|(path, _)| path.strip_prefix(&root).unwrap_or(path).display().to_string());
-        out::line(&format!("{agent}: {}", shown.collect::<Vec<_>>().join(", ")));
+        let policies = plan.files.iter().map(|(name, _)| folder.join(POLICY).join(name));
+        let paths = files.iter().map(|(path, _)| path.clone()).chain(policies).chain([folder.join(MARK)]);
+        let shown: Vec<String> =
+            paths.map(|path| path.strip_prefix(&root).unwrap_or(&path).display().to_string()).collect();
+        if args.output.is_text() {
+            out::line(&format!("{lead} for {agent}:"));
+            shown.iter().for_each(|path| out::line(&format!("  {path}")));
+        }
+        rows.push(json!({"agent": agent, "files": shown, "written": !args.dry_run}));
+    }
+    if !args.output.is_text() {
+        args.output.print(&rows);
+        return Ok(ExitCode::SUCCESS);
     }
     if !plan.programs.is_empty() {
         out::line(
@@ -64,6 +80,15 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         );
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn write_all(folder: &Path, files: &[(PathBuf, String)], plan: &TrustPlan) -> anyhow::Result<()> {
+    clear(folder)?;
+    for (path, text) in files {
+        write(path, text.as_bytes(), text.starts_with("#!"))?;
+    }
+    copy_policy(plan, &folder.join(POLICY))?;
+    write(&folder.join(MARK), format!("policy {}\n", plan.digest()).as_bytes(), false)
 }
 
 /// Says everything that is wrong.

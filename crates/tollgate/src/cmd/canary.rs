@@ -2,14 +2,15 @@
 //! refused and one that must pass. Canary calls only ask; nothing is run.
 
 use crate::exit::ExitCode;
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
 use tollgate_agents::install::canary;
-use tollgate_agents::install::claude::Registration;
 use tollgate_agents::install::claude::canary::{Answer, Command, payload, read_answer};
 use tollgate_agents::install::claude::settings::{Layer, Places};
+use tollgate_agents::install::claude::{Registration, Version};
 use tollgate_agents::install::detect::{Installed, installed};
 use tollgate_agents::install::setup::Roots;
 use tollgate_model::{Agent, CANARY_SESSION, is_canary};
@@ -19,8 +20,10 @@ use super::guard::Guard;
 use super::init::lasting_place;
 
 use crate::dirs::Dirs;
+use crate::listing::Output;
 use crate::program;
 use crate::report::{Light, Line, heading};
+use crate::versions::{self, Versions};
 
 /// Arguments of `tollgate canary`.
 #[derive(clap::Args, Debug)]
@@ -28,6 +31,8 @@ pub struct Args {
     /// Also test through Claude Code (needs a login, costs tokens)
     #[arg(long)]
     live: bool,
+    #[command(flatten)]
+    output: Output,
 }
 
 /// Proves every registration that applies here. Exit 1 when one does not hold.
@@ -35,9 +40,13 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let stage = Stage::here()?;
     let others: Vec<(Guard, Command)> = Guard::registered(&stage);
     let mut all = Vec::new();
+    let mut rows = Vec::new();
     let mut tell = |title: &str, lines: Vec<Line>| {
-        heading(title);
-        lines.iter().for_each(Line::print);
+        if args.output.is_text() {
+            heading(title);
+            lines.iter().for_each(Line::print);
+        }
+        rows.extend(lines.iter().map(|line| line.value(title)));
         all.extend(lines);
     };
     let skipped = stage.skipped();
@@ -62,6 +71,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     for (guard, command) in &others {
         tell(guard.profile.title, stage.prove(guard.setup.agent, command));
     }
+    if !args.output.is_text() {
+        args.output.print(&rows);
+    }
     Ok(exit_code(&all))
 }
 
@@ -81,6 +93,8 @@ pub struct Stage {
     pub places: Places,
     /// The session that canary calls say they belong to.
     session: String,
+    /// The versions of the installed agents, once somebody asks.
+    versions: OnceCell<Versions>,
 }
 
 impl Stage {
@@ -90,12 +104,24 @@ impl Stage {
         let cwd = std::env::current_dir().context("the working directory is gone; change to another")?;
         let moved = std::env::var_os("CLAUDE_CONFIG_DIR").map(PathBuf::from);
         let places = Places::new(&dirs.home, &project(&cwd), moved);
-        Ok(Self { dirs, cwd, places, session: format!("{CANARY_SESSION}{}", stamp()) })
+        Ok(Self {
+            dirs,
+            cwd,
+            places,
+            session: format!("{CANARY_SESSION}{}", stamp()),
+            versions: OnceCell::new(),
+        })
     }
 
     /// The agents on this machine.
     pub fn agents(&self) -> Vec<Installed> {
         installed(&self.dirs.home, &std::env::var("PATH").unwrap_or_default())
+    }
+
+    /// The version of an agent on this machine. The first question asks all agents.
+    pub fn version(&self, program: &Path) -> Option<Version> {
+        let all = || self.agents().into_iter().filter_map(|agent| agent.program).collect::<Vec<PathBuf>>();
+        self.versions.get_or_init(|| versions::read(&all(), &self.dirs.state)).get(program).copied()
     }
 
     /// Claude Code, if it is on this machine.

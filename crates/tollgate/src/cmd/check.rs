@@ -5,14 +5,16 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use serde_json::json;
 use tollgate_policy::{
-    FILE_NAME, HOOK_FILE, Layer, Policy, Severity, check, check_hook, check_hooks, has_hook_files, own_rules,
-    render,
+    FILE_NAME, HOOK_FILE, Layer, Policy, Problem, Severity, check, check_hook, check_hooks, has_hook_files,
+    own_rules, own_workflows, render,
 };
 use tollgate_rules::Rules;
 
 use super::workflow::Here;
 use crate::dirs::{self, Dirs, MANAGED, repository};
+use crate::listing::Output;
 use crate::{out, program};
 
 /// Arguments of `tollgate check`.
@@ -20,6 +22,8 @@ use crate::{out, program};
 pub struct Args {
     /// Policy file or hook.meta.yaml [default: all that apply here]
     file: Option<PathBuf>,
+    #[command(flatten)]
+    output: Output,
 }
 
 /// Checks files and shows every problem at once.
@@ -28,79 +32,130 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Some(file) => vec![(file.clone(), layer_of(file))],
         None => applying()?,
     };
+    let mut found = Found { output: args.output, rows: Vec::new(), is_broken: false };
     if files.is_empty() {
-        out::line("no policy file applies here: every rule is on at its own level");
+        found.say("No policy file applies here: every rule is on at its own level.");
+        found.finish();
         return Ok(ExitCode::SUCCESS);
     }
-    let mut broken = false;
     for (file, layer) in files {
         // Where no file was named, a folder may have hook files and no policy file.
-        let is_fine = match args.file.is_some() || file.exists() {
-            true => check_one(&file, layer)?,
-            false => check_hook_files(&file, layer),
-        };
-        broken |= !is_fine;
-    }
-    broken |= !check_samples(args.file.as_deref());
-    broken |= args.file.is_none() && !check_workflows();
-    Ok(if broken { ExitCode::from(1) } else { ExitCode::SUCCESS })
-}
-
-fn check_one(file: &Path, layer: Layer) -> anyhow::Result<bool> {
-    let bytes = std::fs::read(file).with_context(|| format!("cannot read `{}`", file.display()))?;
-    let Ok(text) = String::from_utf8(bytes) else {
-        out::line(&format!("error: not UTF-8 text ({})", file.display()));
-        return Ok(false);
-    };
-    let is_hook = file.file_name().is_some_and(|name| name == HOOK_FILE);
-    let (problems, hooks) = if is_hook {
-        (check_hook(file, &text), Vec::new())
-    } else {
-        let whole = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
-        (check(file, &text, layer, &Rules), check_hooks(&whole, layer, &Rules, &program::is_on_path))
-    };
-    hooks.iter().for_each(|wrong| out::line(wrong));
-    if problems.is_empty() && hooks.is_empty() {
-        let what = if is_hook { "hook" } else { "policy" };
-        out::line(&format!("{}: fine ({} {what})", file.display(), layer.name()));
-        return Ok(true);
-    }
-    out::text(&render(&problems, &text, std::io::stdout().is_terminal()));
-    Ok(hooks.is_empty() && !problems.iter().any(|problem| problem.severity == Severity::Error))
-}
-
-/// The hook files of a folder that has no policy file.
-fn check_hook_files(policy: &Path, layer: Layer) -> bool {
-    let wrong = check_hooks(policy, layer, &Rules, &program::is_on_path);
-    wrong.iter().for_each(|wrong| out::line(wrong));
-    if wrong.is_empty() {
-        let folder = policy.parent().unwrap_or(policy);
-        out::line(&format!("{}: the hook files are fine ({})", folder.display(), layer.name()));
-    }
-    wrong.is_empty()
-}
-
-/// The workflows that are on here.
-fn check_workflows() -> bool {
-    let Ok(here) = Here::find() else { return true };
-    here.notices().iter().for_each(|notice| out::line(notice));
-    here.notices().is_empty()
-}
-
-/// The examples of the rules of a file, or of all files that apply, must be judged as they say.
-fn check_samples(file: Option<&Path>) -> bool {
-    let policy = match file {
-        Some(file) => {
-            let text = std::fs::read_to_string(file).unwrap_or_default();
-            let mut policy = Policy::builtin();
-            policy.custom = own_rules(file, &text, &Rules);
-            policy
+        match args.file.is_some() || file.exists() {
+            true => found.check_one(&file, layer)?,
+            false => found.check_hook_files(&file, layer),
         }
-        None => dirs::applying().map(|loaded| loaded.policy).unwrap_or_default(),
-    };
-    let failures = tollgate_pipeline::check_examples(&policy);
-    failures.iter().for_each(|failure| out::line(&failure.to_string()));
-    failures.is_empty()
+    }
+    found.check_samples(args.file.as_deref());
+    found.check_workflows(args.file.as_deref());
+    let is_broken = found.is_broken;
+    found.finish();
+    Ok(if is_broken { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// What was found, printed as it comes for people, or all at the end for programs.
+struct Found {
+    output: Output,
+    rows: Vec<serde_json::Value>,
+    is_broken: bool,
+}
+
+impl Found {
+    /// Something that is well.
+    fn say(&self, text: &str) {
+        if self.output.is_text() {
+            out::line(text);
+        }
+    }
+
+    /// Mistakes that have no place in a file.
+    fn complain(&mut self, file: Option<&Path>, all: &[String]) {
+        for message in all {
+            self.say(message);
+            let file = file.map(|file| file.display().to_string());
+            self.rows.push(json!({"file": file, "severity": "error", "message": message}));
+        }
+        self.is_broken |= !all.is_empty();
+    }
+
+    fn finish(self) {
+        if !self.output.is_text() {
+            self.output.print(&self.rows);
+        }
+    }
+
+    fn check_one(&mut self, file: &Path, layer: Layer) -> anyhow::Result<()> {
+        let bytes = std::fs::read(file).with_context(|| format!("cannot read `{}`", file.display()))?;
+        let Ok(text) = String::from_utf8(bytes) else {
+            self.complain(Some(file), &[format!("error: not UTF-8 text ({})", file.display())]);
+            return Ok(());
+        };
+        let is_hook = file.file_name().is_some_and(|name| name == HOOK_FILE);
+        let (problems, hooks) = if is_hook {
+            (check_hook(file, &text), Vec::new())
+        } else {
+            let whole = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+            (check(file, &text, layer, &Rules), check_hooks(&whole, layer, &Rules, &program::is_on_path))
+        };
+        self.complain(Some(file), &hooks);
+        if problems.is_empty() && hooks.is_empty() {
+            let what = if is_hook { "hook" } else { "policy" };
+            self.say(&format!("{}: fine ({} {what})", file.display(), layer.name()));
+        }
+        if self.output.is_text() && !problems.is_empty() {
+            out::text(&render(&problems, &text, std::io::stdout().is_terminal()));
+        }
+        self.is_broken |= problems.iter().any(|problem| problem.severity == Severity::Error);
+        self.rows.extend(problems.iter().map(row));
+        Ok(())
+    }
+
+    /// The hook files of a folder that has no policy file.
+    fn check_hook_files(&mut self, policy: &Path, layer: Layer) {
+        let wrong = check_hooks(policy, layer, &Rules, &program::is_on_path);
+        self.complain(Some(policy), &wrong);
+        if wrong.is_empty() {
+            let folder = policy.parent().unwrap_or(policy);
+            self.say(&format!("{}: the hook files are fine ({})", folder.display(), layer.name()));
+        }
+    }
+
+    /// The workflows that a file switches on, or all that are on here.
+    fn check_workflows(&mut self, file: Option<&Path>) {
+        let Ok(here) = Here::find() else { return };
+        let notices = match file {
+            None => here.notices().to_vec(),
+            Some(file) => {
+                let whole = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+                let text = std::fs::read_to_string(file).unwrap_or_default();
+                here.notices_of(own_workflows(&whole, &text, layer_of(file), &Rules))
+            }
+        };
+        self.complain(file, &notices);
+    }
+
+    /// The examples of the rules of a file, or of all files that apply, must be judged as they say.
+    fn check_samples(&mut self, file: Option<&Path>) {
+        let policy = match file {
+            Some(file) => {
+                let text = std::fs::read_to_string(file).unwrap_or_default();
+                let mut policy = Policy::builtin();
+                policy.custom = own_rules(file, &text, &Rules);
+                policy
+            }
+            None => dirs::applying().map(|loaded| loaded.policy).unwrap_or_default(),
+        };
+        let failures = tollgate_pipeline::check_examples(&policy);
+        self.complain(file, &failures.iter().map(ToString::to_string).collect::<Vec<_>>());
+    }
+}
+
+/// A mistake for programs.
+fn row(problem: &Problem) -> serde_json::Value {
+    let severity = if problem.severity == Severity::Error { "error" } else { "warning" };
+    json!({
+        "file": problem.path, "severity": severity, "message": problem.message, "line": problem.at.line,
+        "column": problem.at.column, "hint": Some(&problem.hint).filter(|hint| !hint.is_empty()),
+    })
 }
 
 fn applying() -> anyhow::Result<Vec<(PathBuf, Layer)>> {

@@ -16,11 +16,15 @@ use tollgate_model::json::{self, Value};
 use tollgate_model::{Agent, Case, Decision, Effect, Event, Finding, Kind, Span, ToolCall, ToolUse, Verdict};
 use tollgate_pipeline::{Opinion, Used};
 use tollgate_policy::Policy;
+use tollgate_store::Log;
 
+use crate::cmd::replay::Written;
 use crate::dirs::{Dirs, MANAGED, repository};
 use crate::exceptions;
 use crate::exit::ExitCode;
 use crate::guard::Guard;
+use crate::out;
+use crate::report::escaped;
 use crate::world::Machine;
 
 /// Arguments of `tollgate explain`.
@@ -28,7 +32,7 @@ use crate::world::Machine;
 pub struct Args {
     #[command(flatten)]
     options: Options,
-    /// Shell command, quoted or not; `-` reads standard input
+    /// Shell command, `-` for stdin, or the number of a logged call
     #[arg(conflicts_with = "tool", allow_hyphen_values = true, trailing_var_arg = true)]
     command: Vec<String>,
 }
@@ -90,14 +94,66 @@ const LONGEST: u64 = 16 << 20;
 /// Explains a call. Exit 1 when it would not simply run.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let (options, command) = args.split();
-    let call = Call::of(&options, command)?;
+    let logged = logged(&options, command)?;
+    let call = match &logged {
+        Some(logged) => logged.call()?,
+        None => Call::of(&options, command)?,
+    };
     let told = explain(&call)?;
+    if let Some(logged) = logged.filter(|_| !options.json) {
+        out::line(&logged.told());
+    }
     if options.json {
         object::print(&told, options.all);
     } else {
         page::print(&told, options.all);
     }
     Ok(if told.decision.verdict.refuses() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// A call of the log.
+struct Logged {
+    record: Value,
+    line: String,
+}
+
+/// The call that a number stands for; none where something else is to be explained. No program has a number for a name.
+fn logged(options: &Options, words: &[String]) -> anyhow::Result<Option<Logged>> {
+    let [word] = words else { return Ok(None) };
+    let Some(seq) = word.parse::<u64>().ok().filter(|_| options.tool.is_none()) else { return Ok(None) };
+    let state = Dirs::find().context("no home directory: set HOME")?.state;
+    let entry = Log::at(&state).records_from(seq).next().filter(|entry| entry.seq == seq);
+    let Some((entry, record)) = entry.and_then(|entry| entry.value().map(|record| (entry, record))) else {
+        bail!("the log has no event {seq}. To list events, run: tollgate log");
+    };
+    if record.get("input").is_none() {
+        bail!("event {seq} is no tool call. To show it, run: tollgate log show {seq}");
+    }
+    Ok(Some(Logged { record, line: entry.line }))
+}
+
+impl Logged {
+    fn call(&self) -> anyhow::Result<Call> {
+        let event = Written::Line(self.line.clone()).event();
+        let event = event.context("the logged call cannot be understood; show it with: tollgate log show")?;
+        let text = |key: &str| self.record.text(key).unwrap_or_default().to_owned();
+        let input = self.record.get("input").cloned().unwrap_or(Value::Null);
+        Ok(Call { tool: text("tool"), input, cwd: text("cwd"), logged: Some(event) })
+    }
+
+    /// What was said then, and how far this answer can differ.
+    fn told(&self) -> String {
+        let text = |key: &str| escaped(self.record.text(key).unwrap_or_default());
+        let verdict = if text("expressed").is_empty() { text("verdict") } else { text("expressed") };
+        let rules = self.record.get("findings").and_then(Value::as_list).unwrap_or_default();
+        let rules: Vec<String> = rules.iter().filter_map(|one| one.text("rule")).map(escaped).collect();
+        let rules = if rules.is_empty() { String::new() } else { format!(" [{}]", rules.join(" ")) };
+        format!(
+            "Logged {} for {}: {verdict}{rules}\nJudged again with today's files and policy, without what the session did before:\n",
+            text("ts"),
+            text("agent")
+        )
+    }
 }
 
 /// A call as it was given.
@@ -108,6 +164,8 @@ pub struct Call {
     pub input: Value,
     /// Where it would run.
     pub cwd: String,
+    /// The event that the log has of it.
+    pub logged: Option<Event>,
 }
 
 impl Call {
@@ -118,12 +176,12 @@ impl Call {
                 let text = if input == "-" { stdin()? } else { input.clone() };
                 let input = json::parse(text.as_bytes())
                     .map_err(|error| anyhow::anyhow!("the tool's input is no JSON: {error}"))?;
-                Ok(Self { tool: tool.clone(), input, cwd })
+                Ok(Self { tool: tool.clone(), input, cwd, logged: None })
             }
             _ => {
                 let command = command(words)?;
                 let input = json::object([("command", command.as_str().into())]);
-                Ok(Self { tool: "Bash".into(), input, cwd })
+                Ok(Self { tool: "Bash".into(), input, cwd, logged: None })
             }
         }
     }
@@ -215,7 +273,8 @@ pub fn explain(call: &Call) -> anyhow::Result<Explanation> {
     let event = event(call)?;
     let read = watch.lap();
     let dirs = Dirs::find().context("no home directory: set HOME")?;
-    let project = repository(Path::new(&event.cwd)).to_string_lossy().into_owned();
+    let named = event.project.clone().filter(|_| call.logged.is_some());
+    let project = named.unwrap_or_else(|| repository(Path::new(&event.cwd)).to_string_lossy().into_owned());
     let request = tollgate_policy::Request {
         managed_dir: Path::new(MANAGED),
         config_dir: &dirs.config,
@@ -326,6 +385,9 @@ impl Watch {
 
 /// A command needs no adapter; any other tool call goes through that of Claude Code, as the agent's own do.
 fn event(call: &Call) -> anyhow::Result<Event> {
+    if let Some(event) = &call.logged {
+        return Ok(event.clone());
+    }
     match call.input.text("command").filter(|_| call.tool == "Bash") {
         Some(command) => Ok(shell(command, call)),
         None => adapted(call),

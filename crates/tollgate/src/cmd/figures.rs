@@ -35,6 +35,9 @@ pub struct Which {
     /// Count canary calls, too
     #[arg(long)]
     pub canaries: bool,
+    /// Only projects with this in their path
+    #[arg(long, value_name = "PATH")]
+    pub project: Option<String>,
 }
 
 impl Past {
@@ -54,7 +57,7 @@ impl Past {
 
     /// The index, with the records of the log that count. Others than the usual ones are counted anew from the log.
     pub fn index_of(&self, which: &Which) -> anyhow::Result<Index> {
-        let only = Only { canaries: which.canaries };
+        let only = Only { canaries: which.canaries, project: which.project.clone() };
         if only == Only::default() {
             return self.index();
         }

@@ -2,6 +2,8 @@
 
 mod filter;
 mod line;
+mod rows;
+mod show;
 
 use std::io::{IsTerminal, Stdout};
 use std::path::{Path, PathBuf};
@@ -15,6 +17,7 @@ use crate::dirs::Dirs;
 use crate::exit::ExitCode;
 use crate::parquet::Table;
 use crate::{out, table};
+use rows::Row;
 use tollgate_index::Query;
 
 /// How many records a terminal gets when nobody says how many.
@@ -22,18 +25,27 @@ const ON_TERMINAL: usize = 50;
 
 /// Arguments of `tollgate log`.
 #[derive(clap::Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Args {
+    #[command(subcommand)]
+    one: Option<One>,
     #[command(flatten)]
     filter: filter::Wanted,
-    /// Show the last N records [default: 50 on a terminal]
+    /// Show the last N events [default: 50 on a terminal]
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
     /// Wait for new records and show them
     #[arg(short, long)]
     follow: bool,
+    /// Show results and questions as rows of their own
+    #[arg(long)]
+    records: bool,
     /// Print one JSON object per record, as logged
     #[arg(long, conflicts_with = "format")]
     json: bool,
+    /// Print CSV, one row per record
+    #[arg(long, conflicts_with_all = ["format", "json"])]
+    csv: bool,
     /// Output format
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
@@ -42,9 +54,15 @@ pub struct Args {
     state: Option<PathBuf>,
 }
 
+#[derive(clap::Subcommand, Debug)]
+enum One {
+    /// Show one event with effects, reasons and result
+    Show(show::Args),
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
-    /// One line per record, cut to the terminal
+    /// One line per call or event, cut to the terminal
     Text,
     /// JSON lines, as logged
     Json,
@@ -54,40 +72,40 @@ enum Format {
     Parquet,
 }
 
-/// Shows records, oldest first. Exit 1 when there are none.
+/// Shows calls and other events, oldest first.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let state = match &args.state {
         Some(state) => state.clone(),
         None => Dirs::find().context("no home directory: set HOME")?.state,
     };
+    if let Some(One::Show(show)) = &args.one {
+        return show::run(show, &state);
+    }
     let log = Log::at(&state);
     let filter = args.filter.filter()?;
-    let format = if args.json { Format::Json } else { args.format };
+    let format = args.format();
     if format == Format::Parquet && (args.follow || std::io::stdout().is_terminal()) {
         bail!("Parquet is written to a file, and whole: `tollgate log --format parquet > records.parquet`");
     }
     let mut show = Show::new(format)?;
     let limit = args.limit.or_else(|| std::io::stdout().is_terminal().then_some(ON_TERMINAL));
     let (mut last, mut count) = (log.head().map_or(0, |head| head.seq), 0_u64);
-    match limit {
-        Some(limit) => {
-            for entry in newest(&log, &filter, limit) {
-                (last, count) = (last.max(entry.seq), count + 1);
-                show.entry(&entry)?;
-            }
+    let by_record = args.records || format != Format::Text;
+    let rows: Box<dyn Iterator<Item = Row>> = match limit {
+        Some(limit) if by_record => Box::new(newest(&log, &filter, limit).into_iter().map(Row::of_record)),
+        Some(limit) => Box::new(rows::newest(&log, &filter, limit).into_iter()),
+        None if by_record => {
+            Box::new(log.records().filter(|entry| filter.matches(entry)).map(Row::of_record))
         }
-        None => {
-            for entry in log.records() {
-                last = last.max(entry.seq);
-                if filter.matches(&entry) {
-                    count += 1;
-                    show.entry(&entry)?;
-                }
-            }
-        }
+        None => Box::new(rows::all(&log, &filter)),
+    };
+    for row in rows {
+        (last, count) = (last.max(row.entry.seq), count + 1);
+        show.row(&row)?;
     }
     if args.follow {
-        follow(&log, &filter, &mut show, last);
+        let is_wanted = |entry: &Entry| filter.matches(entry) && (by_record || rows::is_news(entry));
+        follow(&log, is_wanted, &mut show, last);
     }
     show.finish()?;
     if count == 0 && matches!(format, Format::Text | Format::Csv) {
@@ -97,6 +115,14 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 impl Args {
+    fn format(&self) -> Format {
+        match (self.json, self.csv) {
+            (true, _) => Format::Json,
+            (_, true) => Format::Csv,
+            _ => self.format,
+        }
+    }
+
     /// Why nothing is shown.
     fn nothing(&self, log: &Log, state: &Path) -> String {
         if log.records().next().is_none() {
@@ -133,7 +159,7 @@ fn newest(log: &Log, filter: &Query, limit: usize) -> Vec<Entry> {
 }
 
 /// Until the reader goes away.
-fn follow(log: &Log, filter: &Query, show: &mut Show, mut last: u64) -> ! {
+fn follow(log: &Log, is_wanted: impl Fn(&Entry) -> bool, show: &mut Show, mut last: u64) -> ! {
     loop {
         std::thread::sleep(Duration::from_millis(200));
         let head = log.head().map_or(0, |head| head.seq);
@@ -143,21 +169,16 @@ fn follow(log: &Log, filter: &Query, show: &mut Show, mut last: u64) -> ! {
         }
         for entry in log.records_from(last + 1) {
             last = entry.seq;
-            if filter.matches(&entry) && show.entry(&entry).is_err() {
+            if is_wanted(&entry) && show.row(&Row::of_record(entry)).is_err() {
                 std::process::exit(0);
             }
         }
     }
 }
 
-/// On a terminal a record is one row; elsewhere nothing is cut.
-fn line_width() -> Option<usize> {
-    std::io::stdout().is_terminal().then(table::width)
-}
-
 struct Show {
     format: Format,
-    width: Option<usize>,
+    layout: line::Layout,
     table: Option<Table<Stdout>>,
 }
 
@@ -168,16 +189,20 @@ impl Show {
         }
         let parquet = format == Format::Parquet;
         let table = parquet.then(|| Table::new(std::io::stdout(), &line::COLUMNS)).transpose()?;
-        Ok(Self { format, width: line_width(), table })
+        let layout = line::Layout::of(table::columns_given());
+        if format == Format::Text && std::io::stdout().is_terminal() {
+            out::line(&layout.head());
+        }
+        Ok(Self { format, layout, table })
     }
 
-    fn entry(&mut self, entry: &Entry) -> anyhow::Result<()> {
+    fn row(&mut self, Row { entry, end }: &Row) -> anyhow::Result<()> {
         match (&mut self.table, self.format, entry.value()) {
             (Some(table), _, Some(record)) => table.row(line::row(&record))?,
             (Some(_), _, None) => {}
             (None, Format::Json, _) => out::line(&entry.line),
             (None, Format::Csv, Some(record)) => out::line(&line::csv(&record)),
-            (None, _, Some(record)) => out::line(&line::text(&record, self.width)),
+            (None, _, Some(record)) => out::line(&self.layout.line(&record, end.as_ref())),
             (None, _, None) => {
                 out::line(&format!("record {} cannot be read; see `tollgate audit`", entry.seq))
             }

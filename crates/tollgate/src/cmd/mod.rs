@@ -18,6 +18,7 @@ pub mod log;
 pub mod man;
 pub mod middleware;
 pub mod observe;
+pub mod policy;
 pub mod prune;
 pub mod replay;
 pub mod report;

@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, bail};
+use serde_json::json;
 use tollgate_index::Index;
 use tollgate_store::{Keep, Log};
 
 use crate::dirs::Dirs;
 use crate::exit::ExitCode;
+use crate::listing::Output;
 use crate::table::{bytes, counted};
 use crate::{out, owner, when};
 
@@ -24,6 +26,8 @@ pub struct Args {
     /// Compress all remaining parts but the newest
     #[arg(long)]
     compress: bool,
+    #[command(flatten)]
+    output: Output,
     /// State directory
     #[arg(long, hide = true)]
     state: Option<PathBuf>,
@@ -44,24 +48,27 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         None => Dirs::find().context("no home directory: set HOME")?.state,
     };
     let log = Log::at(&state);
+    let mut told = Vec::new();
+    let (mut compressed, mut removed, mut record) = (None, 0, None);
     if args.compress {
-        out::line(&format!("Compressed: {} saved.", bytes(log.compress()?)));
+        let saved = log.compress()?;
+        compressed = Some(saved);
+        told.push(format!("Compressed: {} saved.", bytes(saved)));
     }
     if keep != Keep::default() {
         count(&state);
         let before = log.parts().len();
-        let told = log.prune(keep, SystemTime::now())?;
-        let gone = before.saturating_sub(log.parts().len());
-        out::line(&match told {
-            Some(told) => {
-                format!(
-                    "Removed {} of the log; record {} says which.",
-                    counted(gone as u64, "part"),
-                    told.seq
-                )
-            }
+        record = log.prune(keep, SystemTime::now())?.map(|appended| appended.seq);
+        removed = before.saturating_sub(log.parts().len()) as u64;
+        told.push(match record {
+            Some(seq) => format!("Removed {} of the log; record {seq} says which.", counted(removed, "part")),
             None => "Nothing had to go.".to_owned(),
         });
+    }
+    if args.output.is_text() {
+        told.iter().for_each(|line| out::line(line));
+    } else {
+        args.output.print(&[json!({"bytes_saved": compressed, "parts_removed": removed, "record": record})]);
     }
     Ok(ExitCode::SUCCESS)
 }

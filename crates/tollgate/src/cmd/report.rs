@@ -65,9 +65,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     report.spend(spent(args, &scope, &report)?);
     report.observed = observed::Observed::read(&state, &scope, args.session.as_deref());
-    if let Some(session) = report.sessions.first().filter(|_| args.session.is_some()) {
-        report.stopped = stopped::Stopped::read(&state, &session.session);
-    }
+    let session = args.session.as_ref().and(report.sessions.first()).map(|row| row.session.clone());
+    let wanted = stopped::Wanted { scope: &scope, which: &args.which, session: session.as_deref() };
+    report.stopped = stopped::Stopped::read(&state, &index, &wanted)?;
     if let Some(name) = &args.against {
         let (label, before) = match name.as_str() {
             "previous" => {

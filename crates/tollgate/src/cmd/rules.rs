@@ -1,5 +1,7 @@
 //! `tollgate rules`: the catalogue, in the same words as `docs/rules/`.
 
+use std::io::IsTerminal;
+
 use anyhow::bail;
 use serde_json::json;
 use tollgate_model::{Card, Rule};
@@ -7,8 +9,9 @@ use tollgate_policy::Custom;
 
 use crate::dirs::applying;
 use crate::exit::ExitCode;
-use crate::out;
-use crate::paint::{COLUMNS, plain, width, wrap};
+use crate::listing::Output;
+use crate::paint::{COLUMNS, Paint, plain, width, wrap};
+use crate::{markdown, out, table};
 
 /// Arguments of `tollgate rules`.
 #[derive(clap::Args, Debug)]
@@ -18,9 +21,8 @@ pub struct Args {
     /// Only rules whose id, summary or explanation has this text
     #[arg(long, value_name = "TEXT")]
     search: Option<String>,
-    /// Print one JSON object per rule
-    #[arg(long, global = true)]
-    json: bool,
+    #[command(flatten)]
+    output: Output,
 }
 
 #[derive(clap::Subcommand, Debug)]
@@ -39,15 +41,15 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut own = own();
     own.retain(|rule| wanted.has_own(rule));
     match &args.command {
-        None if args.json => {
-            cards.iter().for_each(|card| out::line(&value(card).to_string()));
-            own.iter().for_each(|rule| out::line(&own_value(rule).to_string()));
+        None if !args.output.is_text() => {
+            let values = cards.iter().map(|card| value(card)).chain(own.iter().map(own_value));
+            args.output.print(&values.collect::<Vec<_>>());
         }
         None if cards.is_empty() && own.is_empty() => {
             out::line(&format!("No rule mentions `{}`. To list all rules, run: tollgate rules", wanted.0));
         }
         None => list(&cards, &own),
-        Some(Command::Show { id }) => show(id, args.json)?,
+        Some(Command::Show { id }) => show(id, args.output.json)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -102,8 +104,11 @@ fn head_lines(head: &str, text: &str) -> Vec<String> {
 
 fn show(id: &str, as_json: bool) -> anyhow::Result<()> {
     if let Some(rule) = own().iter().find(|rule| rule.id == id) {
-        let page = if as_json { format!("{}\n", own_value(rule)) } else { own_page(rule) };
-        out::text(&page);
+        if as_json {
+            out::line(&own_value(rule).to_string());
+        } else {
+            print_page(&own_page(rule));
+        }
         return Ok(());
     }
     let Some(card) = cards().find(|card| card.id == id) else {
@@ -114,9 +119,19 @@ fn show(id: &str, as_json: bool) -> anyhow::Result<()> {
     if as_json {
         out::line(&value(card).to_string());
     } else {
-        out::text(&tollgate_rules::page(card));
+        print_page(&tollgate_rules::page(card));
     }
     Ok(())
+}
+
+/// Markdown as it is for a file, and rendered for a terminal.
+fn print_page(page: &str) {
+    if std::io::stdout().is_terminal() {
+        let lines = markdown::lines(page, table::width().min(100), Paint::for_stdout());
+        lines.iter().for_each(|line| out::line(line));
+    } else {
+        out::text(page);
+    }
 }
 
 fn value(card: &Card) -> serde_json::Value {

@@ -1,5 +1,7 @@
 //! `tollgate stats`: figures over the log.
 
+use std::collections::BTreeMap;
+
 use anyhow::Context;
 use serde_json::{Value, json};
 use tollgate_index::{By, Figures, Histogram, Row, RuleRow, SessionRow};
@@ -7,6 +9,7 @@ use tollgate_model::Rule;
 
 use super::figures;
 use crate::exit::ExitCode;
+use crate::listing::Output;
 use crate::table::{self, Table, number, share};
 use crate::usage::{self, Prices, Spent, Wanted};
 use crate::{out, transcripts, when};
@@ -27,9 +30,8 @@ pub struct Args {
     /// Read prices for `--by tokens` from a JSON file
     #[arg(long, value_name = "FILE")]
     prices: Option<std::path::PathBuf>,
-    /// Print one JSON object per row
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    output: Output,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -44,8 +46,10 @@ enum What {
     Agent,
     /// Subagent types
     Subagent,
-    /// Tools, with their run times
+    /// Kinds of tools, with their run times
     Tool,
+    /// Projects
+    Project,
     /// Rules: matches, and how often people overrode them
     Rule,
     /// Tokens and cost by session and model, from transcripts
@@ -56,14 +60,15 @@ enum What {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if args.by == Some(What::Tokens) {
         let found = tokens(args)?;
-        if found.is_empty() && !args.json {
+        if found.is_empty() && args.output.is_text() {
             out::line(
                 "No transcript of Claude Code, Codex, Gemini CLI or Qwen Code tells of tokens in this time.",
             );
             return Ok(ExitCode::SUCCESS);
         }
         print(Rows { table: token_table(&found), values: found.iter().map(token_value).collect() }, args);
-        if !args.json {
+        if args.output.is_text() {
+            out::line(&format!("\n  total  {}", usage::total(&found)));
             usage::notes(&found)
                 .iter()
                 .flat_map(|note| table::wrap(note, table::width()))
@@ -75,13 +80,13 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let figures = index.figures(args.scope.scope()?);
     let Some(what) = args.by else {
         let sinks = sink_rows(&args.scope.state()?);
-        if args.json {
-            out::line(&overview_value(&figures, &sinks.values)?.to_string());
+        if !args.output.is_text() {
+            args.output.print(&[overview_value(&figures, &sinks.values)?]);
         } else {
             overview(&figures)?;
             if !sinks.values.is_empty() {
                 out::line("");
-                sinks.table.lines(table::width()).iter().for_each(|line| out::line(line));
+                sinks.table.lines(table::room()).iter().for_each(|line| out::line(line));
             }
         }
         return Ok(ExitCode::SUCCESS);
@@ -91,17 +96,17 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 fn limit(args: &Args) -> usize {
-    args.limit.unwrap_or(if args.json { usize::MAX } else { default_limit() })
+    args.limit.unwrap_or(if !args.output.is_text() { usize::MAX } else { default_limit() })
 }
 
 fn print(rows: Rows, args: &Args) {
     let Rows { mut table, mut values } = rows;
     table.rows.truncate(limit(args));
     values.truncate(limit(args));
-    if args.json {
-        values.iter().for_each(|value| out::line(&value.to_string()));
+    if !args.output.is_text() {
+        args.output.print(&values);
     } else {
-        table.lines(table::width()).iter().for_each(|line| out::line(line));
+        table.lines(table::room()).iter().for_each(|line| out::line(line));
     }
 }
 
@@ -159,6 +164,7 @@ fn rows(figures: &Figures, what: What, limit: usize) -> anyhow::Result<Rows> {
         What::Hour => By::Hour,
         What::Day => By::Day,
         What::Agent => By::Agent,
+        What::Project => By::Project,
         What::Subagent => By::Actor,
     };
     let mut found = figures.calls(by)?;
@@ -177,6 +183,7 @@ fn by_name(what: What) -> &'static str {
         What::Agent => "agent",
         What::Subagent => "subagent",
         What::Tool => "tool",
+        What::Project => "project",
         What::Rule => "rule",
         What::Tokens => "tokens",
     }
@@ -189,6 +196,7 @@ pub fn name_of(by: By, name: &str) -> String {
         By::Hour => when::minute(number.saturating_mul(when::DAY / 24)),
         By::Day => when::date(number.saturating_mul(when::DAY)),
         By::Actor if name.is_empty() => "(main)".to_owned(),
+        By::Project if name.is_empty() => "(none)".to_owned(),
         _ => name.to_owned(),
     }
 }
@@ -219,13 +227,13 @@ pub fn call_value(name: &str, row: &Row) -> Value {
 }
 
 fn tools(figures: &Figures) -> anyhow::Result<Rows> {
-    let found = figures.calls(By::Tool)?;
+    let found = Tools::read(figures)?;
     let mut table = Table::new(&["tool", "calls", "refused", "failed", "results", "ran p50", "p95"]);
     let mut values = Vec::new();
-    for row in &found {
-        let ran = figures.latency(&row.name)?;
+    for row in &found.rows {
+        let ran = figures.ran(&row.name)?;
         table.row([
-            row.name.clone(),
+            found.shown(&row.name),
             number(row.calls),
             number(row.denied),
             number(row.failed),
@@ -233,13 +241,53 @@ fn tools(figures: &Figures) -> anyhow::Result<Rows> {
             percentile(&ran, 0.5),
             percentile(&ran, 0.95),
         ]);
-        let mut value = call_value("tool", row);
+        let mut value = found.value(row);
         if let Some(members) = value.as_object_mut() {
             members.insert("ran".into(), percentiles(&ran));
         }
         values.push(value);
     }
     Ok(Rows { table, values })
+}
+
+/// Calls by kind of tool, across agents.
+#[derive(Clone, Debug, Default)]
+pub struct Tools {
+    /// A row for each kind; a tool of no kind of its own goes by its name.
+    pub rows: Vec<Row>,
+    /// What the agents call the tools of each kind.
+    pub names: BTreeMap<String, Vec<String>>,
+}
+
+impl Tools {
+    /// From the index.
+    pub fn read(figures: &Figures) -> anyhow::Result<Self> {
+        Ok(Self { rows: figures.calls(By::Kind)?, names: figures.tools_of_kinds()? })
+    }
+
+    /// A kind with what the agents call its tools: `shell (Bash, exec_command)`.
+    pub fn shown(&self, kind: &str) -> String {
+        match self.names.get(kind) {
+            Some(names) => format!("{kind} ({})", names.join(", ")),
+            None => kind.to_owned(),
+        }
+    }
+
+    /// In a table.
+    pub fn table(&self) -> Table {
+        let shown = |row: &Row| Row { name: self.shown(&row.name), ..row.clone() };
+        call_table("tool", &self.rows.iter().map(shown).collect::<Vec<Row>>())
+    }
+
+    /// A row for programs.
+    pub fn value(&self, row: &Row) -> Value {
+        let mut value = call_value("kind", row);
+        if let Some(members) = value.as_object_mut() {
+            members
+                .insert("tools".into(), json!(self.names.get(&row.name).unwrap_or(&vec![row.name.clone()])));
+        }
+        value
+    }
 }
 
 fn sessions(figures: &Figures, limit: usize) -> anyhow::Result<Rows> {
@@ -269,7 +317,7 @@ pub fn session_table(rows: &[SessionRow]) -> Table {
 /// A session for programs.
 pub fn session_value(row: &SessionRow) -> Value {
     json!({
-        "session": row.session, "agent": row.agent, "first": when::stamp(row.first), "last": when::stamp(row.last),
+        "session": row.session, "agent": row.agent, "project": row.project, "first": when::stamp(row.first), "last": when::stamp(row.last),
         "cwd": row.cwd, "transcript": row.transcript, "events": row.events, "prompts": row.prompts,
         "calls": row.calls, "asked": row.asked, "refused": row.denied,
     })
@@ -338,8 +386,7 @@ fn overview(figures: &Figures) -> anyhow::Result<()> {
         ("calls", number(calls.calls)),
         ("refused", format!("{} ({})", number(calls.denied), share(calls.denied, calls.calls))),
         ("asked", format!("{} ({})", number(calls.asked), share(calls.asked, calls.calls))),
-        ("failed", format!("{} ({})", number(calls.failed), share(calls.failed, calls.calls))),
-        ("no result", number(calls.none)),
+        ("failed", failed(calls)),
         ("faults", number(totals.faults)),
         (
             "gate took",
@@ -355,16 +402,25 @@ fn overview(figures: &Figures) -> anyhow::Result<()> {
     }
     let days: Vec<u64> = timeline(figures)?.iter().map(|row| row.calls).collect();
     out::line(&format!("\n  calls over time  {}\n", table::sparkline(&days, 60)));
-    let mut tools = figures.calls(By::Tool)?;
-    tools.truncate(8);
-    call_table("tool", &tools).lines(table::width()).iter().for_each(|line| out::line(line));
+    let mut tools = Tools::read(figures)?;
+    tools.rows.truncate(8);
+    tools.table().lines(table::room()).iter().for_each(|line| out::line(line));
     let mut rules = figures.rules()?;
     rules.truncate(8);
     if !rules.is_empty() {
         out::line("");
-        rule_table(&rules).lines(table::width()).iter().for_each(|line| out::line(line));
+        rule_table(&rules).lines(table::room()).iter().for_each(|line| out::line(line));
     }
     Ok(())
+}
+
+/// How many calls failed. Of one without a result nobody knows whether it did, so that the share is a least one.
+fn failed(calls: &Row) -> String {
+    let (failed, share) = (number(calls.failed), share(calls.failed, calls.calls));
+    match calls.none {
+        0 => format!("{failed} ({share})"),
+        none => format!("{failed} (≥ {share}; {} without a result)", table::counted(none, "call")),
+    }
 }
 
 /// What became of the deliveries to sinks; empty when there were none.

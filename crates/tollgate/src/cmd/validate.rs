@@ -33,7 +33,7 @@ pub struct Args {
 /// Judges one tool input by one validator.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(own) = own::find(&args.name, &here(args.cwd.as_deref())?)? {
-        let Call { tool, input, cwd } = call(args)?;
+        let Call { tool, input, cwd, .. } = call(args)?;
         let given = own::Input { tool, named: args.tool.is_some(), input, cwd };
         return own.answer(&given, &args.name);
     }
@@ -139,7 +139,7 @@ fn call(args: &Args) -> anyhow::Result<Call> {
         bail!("the tool input must be a JSON object, not {}", input.type_name());
     }
     let tool = args.tool.clone().unwrap_or_else(|| tool_of(&input).to_owned());
-    Ok(Call { tool, input, cwd: here(args.cwd.as_deref())? })
+    Ok(Call { tool, input, cwd: here(args.cwd.as_deref())?, logged: None })
 }
 
 /// The tool whose input has these members.

@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use serde_json::json;
 use tollgate_model::{Change, State};
-use tollgate_policy::Policy;
+use tollgate_policy::{Policy, WorkflowUse};
 use tollgate_workflow::{Flow, PRESETS, STOPPED, Scope, Watch, beginning, preset};
 
 use crate::dirs::{self, Dirs, MANAGED};
 use crate::exit::ExitCode;
 use crate::flows::{Flows, Places};
+use crate::listing::Output;
 use crate::{exceptions, out, owner, terminal};
 
 use super::state::Target;
@@ -29,12 +30,13 @@ pub struct Args {
 enum Verb {
     /// List active workflows and presets
     List {
-        /// Print one JSON object per line
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        output: Output,
     },
     /// Show the phase of each workflow
     Status {
+        #[command(flatten)]
+        output: Output,
         #[command(flatten)]
         target: Target,
     },
@@ -89,8 +91,8 @@ enum Verb {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let here = Here::find()?;
     match &args.verb {
-        Verb::List { json } => here.list(*json),
-        Verb::Status { target } => here.status(target),
+        Verb::List { output } => here.list(*output),
+        Verb::Status { output, target } => here.status(*output, target),
         Verb::Start { name, target } => here.change(name, target, "start"),
         Verb::Stop { name, target } => here.change(name, target, "stop"),
         Verb::Reset { name, target } => here.change(name, target, "reset"),
@@ -133,11 +135,18 @@ impl Here {
         &self.flows.notices
     }
 
+    /// What is wrong with workflows that a policy file would switch on here.
+    pub fn notices_of(&self, uses: Vec<WorkflowUse>) -> Vec<String> {
+        let mut policy = Policy::builtin();
+        policy.workflows = uses.into();
+        self.places().load(&policy).notices
+    }
+
     fn places(&self) -> Places<'_> {
         Places { config: &self.dirs.config, state: &self.dirs.state, project: &self.project }
     }
 
-    fn list(&self, as_json: bool) -> anyhow::Result<ExitCode> {
+    fn list(&self, output: Output) -> anyhow::Result<ExitCode> {
         let off: Vec<Flow> = PRESETS
             .iter()
             .filter(|preset| self.flows.flows.iter().all(|flow| flow.name != preset.name))
@@ -147,38 +156,47 @@ impl Here {
             .collect();
         let all =
             self.flows.flows.iter().map(|flow| (true, flow)).chain(off.iter().map(|flow| (false, flow)));
-        for (on, flow) in all {
-            if as_json {
-                out::line(
-                    &json!({"name": flow.name, "on": on, "about": flow.about, "file": flow.file}).to_string(),
-                );
-            } else {
+        let row = |(on, flow): (bool, &Flow)| json!({"name": flow.name, "on": on, "about": flow.about, "file": flow.file});
+        if output.is_text() {
+            all.for_each(|(on, flow)| {
                 out::line(&format!("{:<4}{:<18}{}", if on { "on" } else { "" }, flow.name, flow.about));
-            }
+            });
+        } else {
+            output.print(&all.map(row).collect::<Vec<_>>());
         }
         self.flows.notices.iter().for_each(|notice| out::error(&format!("tollgate: {notice}")));
         Ok(ExitCode::from(u8::from(!self.flows.notices.is_empty())))
     }
 
-    fn status(&self, target: &Target) -> anyhow::Result<ExitCode> {
-        let mut any = false;
+    /// Exit 1 when a workflow is on and none is active, so that a script can ask.
+    fn status(&self, output: Output, target: &Target) -> anyhow::Result<ExitCode> {
+        let mut rows = Vec::new();
         for flow in &self.flows.flows {
             let state = self.state(target, flow.scope)?;
-            let active = flow.is_active(&state);
-            any |= active;
-            let phase = state.text(&flow.name, "phase");
-            let phase = if phase.is_empty() || !active { String::new() } else { format!(", phase {phase}") };
-            let shown = match active {
+            let status = match flow.is_active(&state) {
                 true => "active",
                 false if flow.is_stopped(&state) => "stopped",
                 false => "not active",
             };
-            out::line(&format!("{:<18}{shown}{phase}", flow.name));
+            let phase =
+                Some(state.text(&flow.name, "phase")).filter(|phase| !phase.is_empty() && status == "active");
+            rows.push(json!({"name": flow.name, "status": status, "phase": phase}));
         }
-        if self.flows.flows.is_empty() {
-            out::line("No workflow is on here; `workflows: [plan]` in a policy file switches one on.");
+        if !output.is_text() {
+            output.print(&rows);
+        } else if rows.is_empty() {
+            out::line(
+                "No workflow is on here. To switch one on, write `workflows: [plan]` in a policy file.",
+            );
         }
-        Ok(ExitCode::from(u8::from(!any)))
+        let text = |row: &serde_json::Value, key: &str| row[key].as_str().unwrap_or_default().to_owned();
+        for row in rows.iter().filter(|_| output.is_text()) {
+            let phase = text(row, "phase");
+            let phase = if phase.is_empty() { phase } else { format!(", phase {phase}") };
+            out::line(&format!("{:<18}{}{phase}", text(row, "name"), text(row, "status")));
+        }
+        let idle = !rows.is_empty() && rows.iter().all(|row| row["status"] != "active");
+        Ok(ExitCode::from(u8::from(idle)))
     }
 
     fn change(&self, name: &str, target: &Target, verb: &str) -> anyhow::Result<ExitCode> {

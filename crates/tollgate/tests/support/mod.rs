@@ -166,7 +166,7 @@ fn steady_word(word: &str) -> String {
         return format!("u-[…]{end}");
     }
     match (shape.as_str(), word.split_once("/tollgate-demo-")) {
-        ("##-##" | "##:##:##", _) => "[…]".to_owned(),
+        ("##-##" | "##:##" | "##:##:##", _) => "[…]".to_owned(),
         (_, Some((_, rest))) => {
             format!("/tmp/tollgate-demo-[…]/{}", rest.split_once('/').unwrap_or_default().1)
         }

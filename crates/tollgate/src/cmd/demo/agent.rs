@@ -33,7 +33,8 @@ struct Output {
 
 impl<'a> Agent<'a> {
     pub fn new(scratch: &'a Scratch) -> anyhow::Result<Self> {
-        fs::create_dir_all(scratch.state())?;
+        fs::create_dir_all(scratch.state())
+            .with_context(|| format!("cannot make `{}`", scratch.state().display()))?;
         Ok(Self { scratch, calls: 0, saved: String::new() })
     }
 
@@ -140,7 +141,8 @@ impl<'a> Agent<'a> {
         if !before.contains(old) {
             bail!("`{path}` does not contain {old}");
         }
-        fs::write(&file, before.replacen(old, new, 1))?;
+        fs::write(&file, before.replacen(old, new, 1))
+            .with_context(|| format!("cannot write `{}`", file.display()))?;
         Ok(Output::of(json!({ "filePath": file, "oldString": old, "newString": new })))
     }
 

@@ -91,6 +91,8 @@ impl Lookback {
     /// Runs the command and shows part of its output. Says what was not as expected.
     pub fn show(&self, scratch: &Scratch, screen: &Screen) -> anyhow::Result<Option<String>> {
         let mut command = scratch.tollgate();
+        // As wide as the page that the demo writes on.
+        command.env("COLUMNS", "98");
         let ran =
             program::run(command.args(self.words), b"", LIMIT).context("cannot start my own program file")?;
         let Some(ran) = ran else {

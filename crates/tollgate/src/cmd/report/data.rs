@@ -23,12 +23,14 @@ pub struct Figure {
     pub before: Option<f64>,
     /// It says more about the one before it, and needs no place of its own.
     pub detail: bool,
+    /// Something is missing in it: it is that much or more.
+    pub least: bool,
 }
 
 impl Figure {
     /// Neither now nor then was there any.
     pub fn is_nothing(&self) -> bool {
-        self.value == 0.0 && self.before.is_none_or(|before| before == 0.0)
+        !self.least && self.value == 0.0 && self.before.is_none_or(|before| before == 0.0)
     }
 
     /// What it is called beside the figure that it is a detail of: `p95`, `of all`.
@@ -65,10 +67,12 @@ pub struct Report {
     pub headline: Vec<Figure>,
     /// Calls over time.
     pub timeline: Vec<Row>,
-    /// Calls by tool.
-    pub tools: Vec<Row>,
+    /// Calls by kind of tool.
+    pub tools: stats::Tools,
     /// How long each tool ran.
     pub ran: Vec<(String, Histogram)>,
+    /// Calls by project.
+    pub projects: Vec<Row>,
     /// Calls by agent.
     pub agents: Vec<Row>,
     /// Calls by subagent type: routing.
@@ -77,7 +81,7 @@ pub struct Report {
     pub rules: Vec<RuleRow>,
     /// How long the gate took.
     pub gate: Histogram,
-    /// Of one session: the calls that were asked about or refused.
+    /// The calls that were asked about, refused, approved or saved.
     pub stopped: Vec<Stopped>,
     /// The sessions of a period.
     pub sessions: Vec<SessionRow>,
@@ -94,7 +98,7 @@ impl Report {
         let totals = figures.totals()?;
         let (tests, actors) = (figures.tests()?, figures.actors()?);
         let gate = figures.latency("")?;
-        let tools = figures.calls(By::Tool)?;
+        let tools = stats::Tools::read(&figures)?;
         let rules = figures.rules()?;
         let mut headline = calls(&totals.calls, &gate);
         headline.extend([
@@ -110,10 +114,12 @@ impl Report {
             count("stopped by workflows", by_workflows(&rules)),
             count("faults of the gate", totals.faults),
         ]);
-        let ran = tools.iter().take(12);
+        let ran = tools.rows.iter().take(12);
         let ran = ran
-            .map(|row| Ok((row.name.clone(), figures.latency(&row.name)?)))
+            .map(|row| Ok((tools.shown(&row.name), figures.ran(&row.name)?)))
             .collect::<anyhow::Result<_>>()?;
+        let mut projects = figures.calls(By::Project)?;
+        projects.iter_mut().for_each(|row| row.name = stats::name_of(By::Project, &row.name));
         let mut actor_rows = figures.calls(By::Actor)?;
         for row in &mut actor_rows {
             row.name = stats::name_of(By::Actor, &row.name);
@@ -126,6 +132,7 @@ impl Report {
             timeline: stats::timeline(&figures)?,
             ran,
             tools,
+            projects,
             agents: figures.calls(By::Agent)?,
             actors: actor_rows,
             rules,
@@ -145,7 +152,11 @@ impl Report {
         if session.session != id && found.next().is_some() {
             bail!("more than one session's id begins with `{id}`; write more of it");
         }
-        let mut sum = Sum::default();
+        let of_agent = Scope { agent: Some(session.agent.clone()), ..Scope::default() };
+        let names = index.figures(of_agent).tools_of_kinds()?;
+        let kinds =
+            names.iter().flat_map(|(kind, tools)| tools.iter().map(|tool| (tool.clone(), kind.clone())));
+        let mut sum = Sum { kinds: kinds.collect(), ..Sum::default() };
         for call in index.calls_of(session.id)? {
             sum.add(&call);
         }
@@ -156,7 +167,7 @@ impl Report {
             span: Some((session.first, session.last)),
             headline,
             ran: sum.ran(),
-            tools: sum.rows(|sum| &sum.tools),
+            tools: stats::Tools { rows: sum.rows(|sum| &sum.tools), names },
             actors: sum.rows(|sum| &sum.actors),
             gate: sum.gate(),
             sessions: vec![session],
@@ -175,10 +186,11 @@ impl Report {
             count("tokens in", sum(|one| one.input + one.cache_writes)),
             count("tokens from the cache", sum(|one| one.cached)),
             count("tokens out", sum(|one| one.output)),
-            figure("cost", dollars, Unit::Dollars),
         ]);
         let unpriced: u64 = spent.iter().filter(|one| one.dollars.is_none()).map(|one| one.answers).sum();
-        self.headline.extend((unpriced > 0).then(|| count("answers without a price", unpriced)));
+        self.headline.push(Figure { least: unpriced > 0, ..figure("cost", dollars, Unit::Dollars) });
+        let without = Figure { detail: true, ..count("answers without a price", unpriced) };
+        self.headline.extend((unpriced > 0).then_some(without));
         self.spent = spent;
     }
 
@@ -208,8 +220,9 @@ impl Report {
         json!({
             "title": self.title, "from": self.span.map(|(from, _)| when::stamp(from)),
             "to": self.span.map(|(_, to)| when::stamp(to)), "against": self.against, "figures": headline,
-            "timeline": rows("time", &self.timeline), "tools": rows("tool", &self.tools), "performance": ran,
-            "agents": rows("agent", &self.agents), "subagents": rows("subagent", &self.actors),
+            "timeline": rows("time", &self.timeline), "performance": ran,
+            "tools": self.tools.rows.iter().map(|row| self.tools.value(row)).collect::<Vec<_>>(),
+            "projects": rows("project", &self.projects), "agents": rows("agent", &self.agents), "subagents": rows("subagent", &self.actors),
             "rules": self.rules.iter().map(stats::rule_value).collect::<Vec<_>>(),
             "gate": stats::percentiles(&self.gate),
             "sessions": self.sessions.iter().map(stats::session_value).collect::<Vec<_>>(),
@@ -280,7 +293,7 @@ fn count(name: &str, value: u64) -> Figure {
 }
 
 fn figure(name: &str, value: f64, unit: Unit) -> Figure {
-    Figure { name: name.to_owned(), value, unit, before: None, detail: false }
+    Figure { name: name.to_owned(), value, unit, before: None, detail: false, least: false }
 }
 
 /// The calls of a session, added up.
@@ -288,6 +301,8 @@ fn figure(name: &str, value: f64, unit: Unit) -> Figure {
 struct Sum {
     all: Row,
     tools: std::collections::BTreeMap<String, Row>,
+    /// The kind of each tool that has one.
+    kinds: std::collections::BTreeMap<String, String>,
     actors: std::collections::BTreeMap<String, Row>,
     ran: std::collections::BTreeMap<String, Vec<u64>>,
     gate: Vec<u64>,
@@ -296,9 +311,10 @@ struct Sum {
 impl Sum {
     fn add(&mut self, call: &tollgate_index::CallRow) {
         let actor = stats::name_of(By::Actor, &call.actor);
+        let tool = self.kinds.get(&call.tool).unwrap_or(&call.tool).clone();
         let rows = [
             &mut self.all,
-            self.tools.entry(call.tool.clone()).or_default(),
+            self.tools.entry(tool.clone()).or_default(),
             self.actors.entry(actor).or_default(),
         ];
         for row in rows {
@@ -312,7 +328,7 @@ impl Sum {
             row.took += call.took.unwrap_or_default();
         }
         self.gate.push(call.gate);
-        self.ran.entry(call.tool.clone()).or_default().extend(call.took);
+        self.ran.entry(tool).or_default().extend(call.took);
     }
 
     fn rows(&self, of: impl Fn(&Self) -> &std::collections::BTreeMap<String, Row>) -> Vec<Row> {

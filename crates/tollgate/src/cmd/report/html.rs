@@ -256,7 +256,7 @@ mod tests {
         let report = Report {
             title: "\"><img src=x onerror=alert(1)>".into(),
             timeline: vec![row.clone()],
-            tools: vec![row],
+            tools: crate::cmd::stats::Tools { rows: vec![row], ..Default::default() },
             gate: Histogram { counts: vec![(3, 2), (40, 1)] },
             ..Report::default()
         };

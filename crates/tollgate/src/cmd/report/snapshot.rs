@@ -50,6 +50,7 @@ fn figure(value: &Value) -> Option<Figure> {
         unit: Unit::named(value.get("unit")?.as_str()?),
         before: None,
         detail: false,
+        least: false,
     })
 }
 

@@ -12,7 +12,7 @@ pub fn plain(report: &Report) -> Vec<String> {
     let width = table::width();
     let mut lines = vec![shown(&report.title)];
     lines.extend(period(report));
-    lines.extend(headed(&headline(report), width));
+    lines.extend(headed(&headline(report)));
     lines.extend(
         table::wrap(&nothing(report), width.saturating_sub(4)).iter().map(|line| format!("  {line}")),
     );
@@ -24,14 +24,14 @@ pub fn plain(report: &Report) -> Vec<String> {
     }
     for (title, table) in tables(report) {
         lines.push(format!("\n{title}"));
-        lines.extend(table.lines(width));
+        lines.extend(table.lines(table::room()));
     }
     lines.extend(usage::notes(&report.spent).iter().flat_map(|note| table::wrap(note, width)));
     lines
 }
 
 /// The figures beside their names, or as a table where they are compared.
-fn headed(table: &Table, width: usize) -> Vec<String> {
+fn headed(table: &Table) -> Vec<String> {
     let longest = table.rows.iter().filter_map(|row| row.first()).map(|name| name.chars().count()).max();
     let beside = |row: &Vec<String>| match row.as_slice() {
         [name, figures @ ..] => {
@@ -41,7 +41,7 @@ fn headed(table: &Table, width: usize) -> Vec<String> {
         [] => String::new(),
     };
     let bare = table.head.iter().all(String::is_empty);
-    let lines = if bare { table.rows.iter().map(beside).collect() } else { table.lines(width) };
+    let lines = if bare { table.rows.iter().map(beside).collect() } else { table.lines(table::room()) };
     std::iter::once(String::new()).chain(lines).collect()
 }
 
@@ -121,14 +121,18 @@ pub fn tables(report: &Report) -> Vec<(&'static str, Table)> {
         ran.row([tool.clone(), number(times.total()), at(0.5), at(0.95), at(0.99)]);
     }
     let tables = [
-        ("Tools", stats::call_table("tool", &report.tools)),
+        ("Tools", report.tools.table()),
         ("How long tools ran", ran),
+        (
+            "Projects",
+            stats::call_table("project", if report.projects.len() > 1 { &report.projects } else { &[] }),
+        ),
         ("Agents", stats::call_table("agent", if report.agents.len() > 1 { &report.agents } else { &[] })),
         (
             "Subagents",
             stats::call_table("subagent", if report.actors.len() > 1 { &report.actors } else { &[] }),
         ),
-        ("Asked about or refused", Stopped::table(&report.stopped)),
+        ("Refused, asked, approved, saved", Stopped::table(&report.stopped)),
         ("Rules", stats::rule_table(&report.rules)),
         ("Only observed: would have been refused", report.observed.table()),
         ("Sessions", stats::session_table(&report.sessions)),
@@ -139,6 +143,13 @@ pub fn tables(report: &Report) -> Vec<(&'static str, Table)> {
 
 /// A figure in its unit.
 pub fn written(figure: &Figure, value: f64) -> String {
+    if figure.least {
+        return if value > 0.0 {
+            format!("≥ {}", usage::dollars_shown(value))
+        } else {
+            "unknown".to_owned()
+        };
+    }
     match figure.unit {
         Unit::Count => number(value as u64),
         Unit::Share => format!("{:.1} %", value * 100.0),

@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::Context;
 use serde_json::json;
 use tollgate_undo::{Entry, Snapshot, size_in_words};
 
 use super::{Desk, text};
 use crate::exit::ExitCode;
-use crate::table::{Table, counted, width};
+use crate::listing::Output;
+use crate::table::{Table, counted, room};
 use crate::{out, when};
 
 /// Arguments of `tollgate undo list`.
@@ -22,15 +24,19 @@ pub struct Args {
     /// Only calls since: `24h`, `7d`, a date
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// Print one JSON object per line
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    output: Output,
 }
 
 /// Prints what can be taken back, newest first.
 pub fn run(desk: &Desk, args: &Args) -> anyhow::Result<ExitCode> {
     let since = args.since.as_deref().map(when::parse).transpose()?;
-    let path = args.path.as_deref().map(std::path::absolute).transpose()?;
+    let path = args
+        .path
+        .as_deref()
+        .map(std::path::absolute)
+        .transpose()
+        .context("the working directory is gone; change to another")?;
     let mut all = desk.snapshots()?;
     all.retain(|snapshot| {
         let head = &snapshot.manifest.head;
@@ -38,10 +44,10 @@ pub fn run(desk: &Desk, args: &Args) -> anyhow::Result<ExitCode> {
             && since.is_none_or(|since| head.time >= since)
             && path.as_ref().is_none_or(|path| touches(snapshot, path))
     });
-    if args.json {
-        all.iter().for_each(|snapshot| out::line(&object(snapshot).to_string()));
+    if !args.output.is_text() {
+        args.output.print(&all.iter().map(object).collect::<Vec<_>>());
     } else if all.is_empty() {
-        out::line("Nothing was saved that fits.");
+        out::line("Nothing is saved that can be restored here.");
     } else {
         print(&all);
         out::line("\nTo take one back: tollgate undo ID");
@@ -80,5 +86,5 @@ pub fn print(all: &[Snapshot]) {
         let saved = format!("{} ({})", counted(head.files, "file"), size_in_words(head.bytes));
         table.row([head.call.clone(), id.clone(), when::minute(head.time), saved]);
     }
-    table.lines(width()).iter().for_each(|line| out::line(line));
+    table.lines(room()).iter().for_each(|line| out::line(line));
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use tollgate_undo::{Origin, Plan, Restored, Step};
 
 use super::{Desk, Reader, text};
@@ -40,7 +40,12 @@ pub struct How {
 /// Restores a snapshot.
 pub fn run(desk: &Desk, id: &str, how: &How) -> anyhow::Result<ExitCode> {
     let snapshot = desk.admit(id)?;
-    let paths = how.paths.iter().map(std::path::absolute).collect::<Result<Vec<PathBuf>, _>>()?;
+    let paths = how
+        .paths
+        .iter()
+        .map(std::path::absolute)
+        .collect::<Result<Vec<PathBuf>, _>>()
+        .context("the working directory is gone; change to another")?;
     let holds = |path: &PathBuf| snapshot.manifest.entries.iter().any(|entry| entry.path().starts_with(path));
     if let Some(stranger) = paths.iter().find(|path| !holds(path)) {
         bail!("`{}` is not in {id}; `tollgate undo show {id}` lists what is", escaped(&text(stranger)));
