@@ -1,10 +1,12 @@
 //! `tollgate replay`: what the present policy, or another, would have said to the calls of the past.
 //!
-//! Every call is judged again in a world that stands still: no file is looked at, so that the answer is the same
-//! today and tomorrow. What hung on the state of the disk then (uncommitted work, say) is judged as unknown.
+//! What a rule found then is a fact and stays, at the rule's present level. Beside that, every call is judged again in a
+//! world that stands still: no file is looked at, so that the answer is the same today and tomorrow. What would hang on the
+//! disk as it was then is counted as not known.
 
 mod judge;
 mod past;
+mod recorded;
 mod tally;
 
 use std::path::{Path, PathBuf};
@@ -53,7 +55,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         None => (present, Baseline::Recorded),
     };
     let source = if args.transcripts { Source::transcripts(&dirs.home) } else { Source::log(&state) };
-    let judges = Judges { policy, baseline, still: Still::of(&dirs, &state) };
+    let judges = Judges { policy, baseline, still: Still::of(&dirs, &state), dirs: &dirs, state: &state };
     let tally = judges.run(source, since, args.examples)?;
     if args.json {
         out::line(&tally.value().to_string())

@@ -5,11 +5,12 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::mpsc::sync_channel;
 
-use tollgate_model::{Case, Event, Exemption, StillFile, StillWorld, Verdict};
+use tollgate_model::{Case, Certainty, Event, Exemption, StillFile, StillWorld, Verdict};
 use tollgate_pipeline::Judgement;
 use tollgate_policy::Policy;
 
 use super::past::{Source, Written};
+use super::recorded::{Facts, Now};
 use super::tally::Tally;
 use crate::dirs::{Dirs, MANAGED};
 use crate::exceptions;
@@ -20,17 +21,19 @@ const MOST_KNOWN: usize = 100_000;
 
 /// What the new verdict is compared with.
 pub enum Baseline {
-    /// What the gate said then.
+    /// What the gate said then, and the facts that it recorded.
     Recorded,
     /// What this policy would say in the same still world.
     Policy(Box<Policy>),
 }
 
 /// Everything that a judgement needs.
-pub struct Judges {
+pub struct Judges<'d> {
     pub policy: Policy,
     pub baseline: Baseline,
     pub still: Still,
+    pub dirs: &'d Dirs,
+    pub state: &'d Path,
 }
 
 /// Where the calls of the past are judged: a world of which little is known, so that it is the same tomorrow.
@@ -63,14 +66,33 @@ impl Still {
     }
 }
 
-/// A verdict and the rules behind it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A verdict and the findings behind it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Said {
     pub verdict: Verdict,
-    pub rules: Vec<String>,
+    pub found: Vec<Found>,
+    /// The rules that found something which an exception of the policy lets pass.
+    pub excepted: Vec<String>,
 }
 
-impl Judges {
+/// What a rule found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    pub rule: String,
+    pub verdict: Verdict,
+    /// It hangs on the text of the call alone, and on no file.
+    pub is_sure: bool,
+}
+
+impl Said {
+    /// The rule that decides: the first of those with the strictest verdict.
+    pub fn decider(&self) -> Option<&str> {
+        let strictest = self.found.iter().map(|found| found.verdict).max()?;
+        self.found.iter().find(|found| found.verdict == strictest).map(|found| found.rule.as_str())
+    }
+}
+
+impl Judges<'_> {
     /// Judges everything that a source has.
     pub fn run(&self, source: Source, since: Option<i64>, examples: usize) -> anyhow::Result<Tally> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -78,9 +100,11 @@ impl Judges {
         let batches_out = Mutex::new(batches_out);
         let mut whole = Tally::new(examples);
         let start = std::time::Instant::now();
+        let facts = Facts::new(&self.policy, self.dirs, self.state);
         std::thread::scope(|scope| {
-            let workers: Vec<_> =
-                (0..cores).map(|_| scope.spawn(|| self.work(&batches_out, since, examples))).collect();
+            let workers: Vec<_> = (0..cores)
+                .map(|_| scope.spawn(|| self.work(&batches_out, &facts, since, examples)))
+                .collect();
             let mut bar = Bar::new("judging");
             source.read(|batch, done, of| {
                 bar.at(done, of);
@@ -102,6 +126,7 @@ impl Judges {
     fn work(
         &self,
         batches: &Mutex<std::sync::mpsc::Receiver<Vec<Written>>>,
+        facts: &Facts,
         since: Option<i64>,
         examples: usize,
     ) -> Tally {
@@ -118,8 +143,19 @@ impl Judges {
                     known.clear();
                 }
                 let judged = || written.event().map(|event| self.both(&event));
-                let Some((now, other)) = known.entry(glance.key).or_insert_with(judged) else { continue };
-                tally.add(other.as_ref().unwrap_or(&glance.said), now, || about(written));
+                let Some((still, other)) = known.entry(glance.key).or_insert_with(judged) else { continue };
+                let about = || about(written);
+                match (other, &glance.recorded) {
+                    (Some(other), _) => tally.add(other, still, about),
+                    (None, None) => tally.add(&Said::default(), still, about),
+                    (None, Some(recorded)) => match facts.weigh(recorded, still) {
+                        Now::Said(now) => tally.add(&recorded.said, &now, about),
+                        Now::Unknown(now) => {
+                            tally.unknown += 1;
+                            tally.add(&recorded.said, &now, about);
+                        }
+                    },
+                }
             }
         }
     }
@@ -136,14 +172,22 @@ impl Judges {
 
 fn said(event: &Event, world: &StillWorld, policy: &Policy) -> Said {
     let Judgement { effects, mut decision } = tollgate_pipeline::judge(event, world, policy);
+    let before: Vec<String> = decision.findings.iter().map(|finding| finding.rule.clone()).collect();
     if decision.verdict.refuses() && !policy.allow.is_empty() {
         let case = Case { event, effects: &effects, world };
         tollgate_pipeline::exempt(&mut decision, &case, policy, &exceptions_of(policy, world, event));
     }
-    Said {
-        verdict: decision.verdict,
-        rules: decision.findings.into_iter().map(|finding| finding.rule).collect(),
-    }
+    let found: Vec<Found> = decision
+        .findings
+        .into_iter()
+        .map(|finding| Found {
+            is_sure: finding.hit.certainty == Certainty::Certain && !finding.savable,
+            verdict: finding.verdict,
+            rule: finding.rule,
+        })
+        .collect();
+    let excepted = before.into_iter().filter(|rule| found.iter().all(|left| left.rule != *rule)).collect();
+    Said { verdict: decision.verdict, found, excepted }
 }
 
 /// The policy's own exceptions that count for a call. Those that a person made for a while are not of the policy.

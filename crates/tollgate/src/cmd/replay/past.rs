@@ -9,7 +9,8 @@ use tollgate_model::json::{self, Value, object};
 use tollgate_model::{Event, Verdict};
 use tollgate_store::{Log, members, micros_of, plain};
 
-use super::judge::Said;
+use super::judge::{Found, Said};
+use super::recorded::Recorded;
 use crate::transcripts;
 
 /// Calls that travel together.
@@ -35,8 +36,8 @@ pub enum Written {
 pub struct Glance {
     /// Calls with the same key are judged alike.
     pub key: blake3::Hash,
-    /// What the gate said then; a transcript's call ran.
-    pub said: Said,
+    /// What the gate recorded then; of a transcript's call nothing but that it ran.
+    pub recorded: Option<Recorded>,
 }
 
 impl Source {
@@ -108,7 +109,7 @@ impl Written {
                 json::write(&call.input, &mut input);
                 let parts: [&str; 4] = [agent, &call.cwd, &call.tool, &input];
                 let key = key(&parts.map(str::as_bytes));
-                Some(Glance { key, said: Said { verdict: Verdict::Allow, rules: Vec::new() } })
+                Some(Glance { key, recorded: None })
             }
         }
     }
@@ -156,9 +157,17 @@ impl<'l> Parts<'l> {
             ["agent", "cwd", "project", "tool"].map(|name| self.raw(name).unwrap_or_default());
         let findings = self.raw("findings").and_then(|raw| json::parse(raw).ok());
         let findings = findings.as_ref().and_then(Value::as_list).unwrap_or_default();
-        let rules = findings.iter().filter_map(|finding| finding.text("rule")).map(str::to_owned).collect();
-        let said = Said { verdict: verdict(&self.text("verdict")), rules };
-        Some(Glance { key: key(&[agent, cwd, project, tool, input]), said })
+        let found = findings.iter().filter_map(|finding| {
+            let (rule, said) =
+                (finding.text("rule")?.to_owned(), finding.text("verdict").unwrap_or_default());
+            Some(Found { rule, verdict: verdict(said), is_sure: true })
+        });
+        let said =
+            Said { verdict: verdict(&self.text("verdict")), found: found.collect(), ..Said::default() };
+        let folder = if project.is_empty() { self.text("cwd") } else { self.text("project") };
+        let recorded =
+            Recorded { said, policy: self.text("policy").into_owned(), project: folder.into_owned() };
+        Some(Glance { key: key(&[agent, cwd, project, tool, input]), recorded: Some(recorded) })
     }
 }
 

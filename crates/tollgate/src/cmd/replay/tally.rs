@@ -9,7 +9,7 @@ use tollgate_model::Verdict;
 use super::judge::Said;
 use crate::out;
 use crate::report::shown;
-use crate::table::{Table, counted, cut, number, width};
+use crate::table::{Table, counted, cut, number, room};
 
 /// Changes of one rule.
 #[derive(Default)]
@@ -25,6 +25,8 @@ pub struct Tally {
     verdicts: BTreeMap<(Verdict, Verdict), u64>,
     rules: BTreeMap<String, Change>,
     examples: usize,
+    /// Calls of which only the files of then could tell what a rule sees.
+    pub unknown: u64,
     /// How long it took.
     pub took: Duration,
 }
@@ -32,7 +34,14 @@ pub struct Tally {
 impl Tally {
     /// Nothing yet; keeps that many examples per rule.
     pub fn new(examples: usize) -> Self {
-        Self { calls: 0, verdicts: BTreeMap::new(), rules: BTreeMap::new(), examples, took: Duration::ZERO }
+        Self {
+            calls: 0,
+            verdicts: BTreeMap::new(),
+            rules: BTreeMap::new(),
+            examples,
+            unknown: 0,
+            took: Duration::ZERO,
+        }
     }
 
     /// Counts a call. What it is about is asked only where it becomes an example.
@@ -43,19 +52,13 @@ impl Tally {
             return;
         }
         let stricter = now.verdict > before.verdict;
-        let behind = if stricter { &now.rules } else { &before.rules };
-        let mut names: Vec<&str> = behind.iter().map(String::as_str).collect();
-        if names.is_empty() {
-            names.push("(none)");
-        }
-        for name in names {
-            let change = self.rules.entry(name.to_owned()).or_default();
-            *if stricter { &mut change.stricter } else { &mut change.looser } += 1;
-            if change.examples.len() < self.examples {
-                let text = about();
-                if !change.examples.iter().any(|(_, _, other)| *other == text) {
-                    change.examples.push((before.verdict, now.verdict, text));
-                }
+        let behind = if stricter { now } else { before };
+        let change = self.rules.entry(behind.decider().unwrap_or("(none)").to_owned()).or_default();
+        *if stricter { &mut change.stricter } else { &mut change.looser } += 1;
+        if change.examples.len() < self.examples {
+            let text = about();
+            if !change.examples.iter().any(|(_, _, other)| *other == text) {
+                change.examples.push((before.verdict, now.verdict, text));
             }
         }
     }
@@ -63,6 +66,7 @@ impl Tally {
     /// Adds another core's.
     pub fn join(&mut self, other: Self) {
         self.calls += other.calls;
+        self.unknown += other.unknown;
         for (key, count) in other.verdicts {
             *self.verdicts.entry(key).or_default() += count;
         }
@@ -93,6 +97,12 @@ impl Tally {
             number(self.changed()),
             number(rate as u64)
         ));
+        if self.unknown > 0 {
+            out::line(&format!(
+                "Not known for {}: it depends on files, git or the session as they were then",
+                counted(self.unknown, "call")
+            ));
+        }
         let mut table = Table::new(&["from → to", "calls"]);
         for ((before, now), count) in self.verdicts.iter().filter(|((before, now), _)| before != now) {
             table.row([format!("{} → {}", before.name(), now.name()), number(*count)]);
@@ -100,18 +110,18 @@ impl Tally {
         if table.rows.is_empty() {
             return;
         }
-        table.lines(width()).iter().for_each(|line| out::line(line));
+        table.lines(room()).iter().for_each(|line| out::line(line));
         out::line("");
         let mut rules = Table::new(&["rule", "stricter", "looser"]);
         for (rule, change) in &self.rules {
             rules.row([rule.clone(), number(change.stricter), number(change.looser)]);
         }
-        rules.lines(width()).iter().for_each(|line| out::line(line));
+        rules.lines(room()).iter().for_each(|line| out::line(line));
         for (rule, change) in &self.rules {
             out::line(&format!("\n{rule}"));
             for (before, now, text) in &change.examples {
                 let line = format!("  {} → {}  {}", before.name(), now.name(), shown(text));
-                out::line(&cut(&line, width()));
+                out::line(&cut(&line, room()));
             }
         }
     }
@@ -136,7 +146,7 @@ impl Tally {
             })
             .collect();
         json!({
-            "calls": self.calls, "changed": self.changed(), "us": self.took.as_micros() as u64,
+            "calls": self.calls, "changed": self.changed(), "unknown": self.unknown, "us": self.took.as_micros() as u64,
             "verdicts": verdicts, "rules": rules,
         })
     }

@@ -108,6 +108,8 @@ pub fn replay(desk: &Product, id: &str, level: &str) -> Result<Value, Refusal> {
         policy: present.clone().with_level(card, level),
         baseline: Baseline::Policy(Box::new(present)),
         still: Still::of(&desk.dirs, desk.state()),
+        dirs: &desk.dirs,
+        state: desk.state(),
     };
     let (source, partial) = Source::recent(desk.state(), REPLAYED);
     let tally = judges.run(source, None, EXAMPLES).map_err(Refusal::failed)?.value();
