@@ -23,7 +23,7 @@ fn a_fresh_installation_is_in_force_but_unproven() {
     for says in [
         "ok    registered for 29 events",
         "`rm -rf ~` is refused",
-        "not yet seen firing",
+        "newly installed; the first session will show here",
         "sandbox is off",
         "not anchored",
         "unbroken chain",
@@ -49,7 +49,7 @@ fn the_machines_powers_are_shown() {
 fn canaries_do_not_count_as_sessions_but_events_do() {
     let home = Home::installed();
     home.run(&["canary"]);
-    assert!(home.run(&["doctor"]).out.contains("not yet seen firing"));
+    assert!(home.run(&["doctor"]).out.contains("newly installed"));
     home.event(SESSION_CALL);
     let out = home.run(&["doctor"]).out;
     assert!(out.contains("last asked by a session just now; half of the last 1 calls took under"), "{out}");

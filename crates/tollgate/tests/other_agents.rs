@@ -54,7 +54,7 @@ fn every_agent_that_is_found_is_guarded_in_one_go() {
     assert_eq!(ran.out.matches("`rm -rf ~` is refused").count(), 6, "{}", ran.out);
     check(&home.run(&["init"]), 0, &["as it should be"]);
     check(&home.run(&["canary"]), 0, &["Codex", "OpenCode", "`ls` passes"]);
-    check(&home.run(&["doctor"]), 0, &["Gemini CLI (adapter for 0.61.0)", "not yet seen firing"]);
+    check(&home.run(&["doctor"]), 0, &["Gemini CLI (tested with 0.61.0)", "newly installed"]);
     check(&home.run(&["uninstall", "--yes"]), 0, &["config.toml is as it was, byte for byte"]);
     assert_eq!([".codex/config.toml", ".gemini/settings.json"].map(|file| home.read(file)), before);
     for gone in [".codex/hooks.json", ".qwen/settings.json", ".copilot/hooks", ".config/opencode/plugin"] {

@@ -42,6 +42,8 @@ struct Answers {
     registered: (Vec<String>, Light),
     /// Does a registered hook answer, and was it asked by a real session? `None` without a hook.
     firing: Option<Light>,
+    /// An agent's hook is so new that no session can have asked it.
+    is_new: bool,
     /// Is every policy file usable?
     policy: Light,
 }
@@ -75,6 +77,7 @@ fn examine(stage: &Stage) -> (Vec<Section>, Answers) {
             worst(agents.iter().filter(|agent| agent.is_guarded).flat_map(|agent| &agent.registration)),
         ),
         firing: command.is_some().then(|| worst(agents.iter().flat_map(|agent| &agent.firing))),
+        is_new: agents.iter().any(|agent| agent.is_new),
         policy: worst(&policy),
     };
     let mut log = gate.log();
@@ -99,6 +102,8 @@ struct AgentReport {
     title: String,
     /// Do its settings have the hook?
     is_guarded: bool,
+    /// Was it installed so lately that no session can have asked it?
+    is_new: bool,
     registration: Vec<Line>,
     firing: Vec<Line>,
     advice: Vec<Line>,
@@ -133,6 +138,7 @@ fn claude_report(stage: &Stage, gate: &gate::Gate, is_alone: bool) -> AgentRepor
     AgentReport {
         title: claude.title(),
         is_guarded: !commands.is_empty(),
+        is_new: !commands.is_empty() && gate.waits("claude-code"),
         registration: claude.lines(),
         firing,
         advice: claude.advice(),
@@ -155,6 +161,7 @@ fn agent_report(stage: &Stage, guard: &Guard, gate: &gate::Gate) -> AgentReport 
     AgentReport {
         title: guard.title(),
         is_guarded: !own.is_empty(),
+        is_new: !own.is_empty() && gate.waits(guard.name()),
         registration: guard.lines(),
         firing,
         advice: Vec::new(),
@@ -184,6 +191,7 @@ impl Answers {
             None => "no hook to test",
             Some(Light::Red) => "no: a test call got a wrong answer",
             Some(Light::Yellow) => "test calls pass; not yet seen in every agent's sessions",
+            Some(Light::Green) if self.is_new => "yes, in test calls; the first session is still to come",
             Some(Light::Green) => "yes, in test calls and in real sessions",
         }
     }

@@ -15,7 +15,7 @@ use tollgate_model::Agent;
 use tollgate_model::json::Value;
 
 use super::canary::Stage;
-use super::init::{adopt, agent_version};
+use super::init::adopt;
 use crate::out;
 use crate::report::{Line, heading, tilde};
 
@@ -68,7 +68,10 @@ impl<'a> Guard<'a> {
     pub fn title(&self) -> String {
         match (self.profile.proof, self.profile.version) {
             (Proof::Unverified, _) => format!("{} (unverified adapter)", self.profile.title),
-            (_, version) => format!("{} (adapter for {version})", self.profile.title),
+            (_, tested) => match self.version() {
+                Some(version) => format!("{} {version} (tested with {tested})", self.profile.title),
+                None => format!("{} (tested with {tested})", self.profile.title),
+            },
         }
     }
 
@@ -141,7 +144,7 @@ impl<'a> Guard<'a> {
     /// What the program on this machine says of itself.
     fn version(&self) -> Option<Version> {
         let found = self.stage.agents().into_iter().find(|agent| agent.agent == self.name());
-        found.and_then(|agent| agent.program).and_then(|program| agent_version(&program))
+        found.and_then(|agent| agent.program).and_then(|program| self.stage.version(&program))
     }
 
     /// Does a file of the agent's name the gate, although it is not asked about calls?

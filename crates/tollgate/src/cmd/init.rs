@@ -4,6 +4,7 @@ pub mod adopt;
 mod claude;
 mod own_program;
 mod policy_file;
+mod project;
 mod status_line;
 
 use anyhow::bail;
@@ -22,7 +23,7 @@ use crate::report::{Light, Line, heading};
 use crate::{out, owner, pin, program, terminal};
 
 use claude::ClaudeJob;
-pub use claude::{agent_version, repair_advice};
+pub use claude::repair_advice;
 use own_program::OwnProgram;
 pub use own_program::lasting_place;
 use policy_file::PolicyFile;
@@ -49,6 +50,9 @@ pub struct Args {
     /// Add refusals and cost to Claude Code's status line
     #[arg(long)]
     statusline: bool,
+    /// Only write a policy with a rule and tests into this project
+    #[arg(long, conflicts_with_all = ["agent", "all", "adopt", "statusline", "pin", "detect", "live"])]
+    project: bool,
     /// Set, change or remove the PIN for owner commands
     #[arg(long)]
     pin: bool,
@@ -105,6 +109,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let first = stage.registered().is_empty() && Guard::registered(&stage).is_empty();
     owner::admit_init(first)?;
+    if args.project {
+        return project::run(args.yes, args.dry_run);
+    }
     let registration = stage.registration()?;
     let jobs = Jobs::new(&stage, &registration, args)?;
     jobs.show();

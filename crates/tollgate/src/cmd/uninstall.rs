@@ -3,7 +3,7 @@
 use crate::exit::ExitCode;
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use tollgate_agents::install::claude::is_ours;
 use tollgate_agents::install::claude::settings::Scope;
 use tollgate_agents::install::setup::SETUPS;
@@ -24,6 +24,9 @@ pub struct Args {
     /// Change only these settings [default: all that `init` wrote]
     #[arg(long, value_enum)]
     scope: Option<ScopeName>,
+    /// Also delete policy, log and saved files of Tollgate
+    #[arg(long, conflicts_with_all = ["agent", "scope"])]
+    purge: bool,
     /// Do not ask for confirmation
     #[arg(long, short)]
     yes: bool,
@@ -39,13 +42,25 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let home = &stage.dirs.home;
     let removals = plan(&stage, args)?;
     let lines = status_lines(&stage, args)?;
-    if removals.is_empty() && lines.is_empty() {
+    let folders = if args.purge { own_folders(&stage) } else { Vec::new() };
+    if removals.is_empty() && lines.is_empty() && folders.is_empty() {
         out::line("Tollgate is not registered anywhere; there is nothing to take out.");
         return Ok(ExitCode::SUCCESS);
     }
     heading("Tollgate is taken out of");
     removals.iter().for_each(|removal| out::line(&format!("  {}", describe(removal, home))));
-    out::line(&format!("  {} and {} stay", tilde(&stage.dirs.config, home), tilde(&stage.dirs.state, home)));
+    if args.purge {
+        folders.iter().for_each(|folder| {
+            out::line(&format!("  {}  (deleted with all that is in it)", tilde(folder, home)))
+        });
+        out::line("  The log and the files saved for undo are in there. They cannot be restored.");
+    } else {
+        out::line(&format!(
+            "  {} and {} stay",
+            tilde(&stage.dirs.config, home),
+            tilde(&stage.dirs.state, home)
+        ));
+    }
     if args.dry_run {
         out::line("\nDry run: nothing was changed.");
         return Ok(ExitCode::SUCCESS);
@@ -65,8 +80,22 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         }
         Line::green(done(removal, home)).print();
     }
+    for folder in &folders {
+        std::fs::remove_dir_all(folder).with_context(|| format!("cannot delete `{}`", folder.display()))?;
+        Line::green(format!("{} is deleted", tilde(folder, home))).print();
+    }
     out::line("\nThe gate is off for new sessions. `tollgate init` puts it back.");
     Ok(ExitCode::SUCCESS)
+}
+
+/// The folders that are Tollgate's alone. One that is a link, or that somebody named otherwise, is left alone.
+fn own_folders(stage: &Stage) -> Vec<PathBuf> {
+    let cache = stage.dirs.home.join(".cache/tollgate-tests");
+    let own = |folder: &PathBuf| {
+        let named = folder.file_name().is_some_and(|name| name == "tollgate" || name == "tollgate-tests");
+        named && folder.symlink_metadata().is_ok_and(|meta| meta.is_dir())
+    };
+    [stage.dirs.config.clone(), stage.dirs.state.clone(), cache].into_iter().filter(own).collect()
 }
 
 fn plan(stage: &Stage, args: &Args) -> anyhow::Result<Vec<Removal>> {

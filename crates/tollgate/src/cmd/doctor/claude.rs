@@ -16,7 +16,7 @@ use tollgate_agents::install::detect::{Installed, is_executable};
 
 use crate::cmd::canary::Stage;
 use crate::cmd::guard::version_lines;
-use crate::cmd::init::{agent_version, repair_advice};
+use crate::cmd::init::repair_advice;
 use crate::program;
 use crate::report::{Line, tilde};
 
@@ -33,7 +33,7 @@ impl<'a> Claude<'a> {
     pub fn find(stage: &'a Stage) -> Self {
         let installed = stage.claude();
         let program = installed.as_ref().and_then(|installed| installed.program.as_deref());
-        let version = program.and_then(agent_version);
+        let version = program.and_then(|program| stage.version(program));
         Self { stage, installed, version, layers: stage.places.layers() }
     }
 
@@ -46,7 +46,9 @@ impl<'a> Claude<'a> {
 
     /// Its name and version.
     pub fn title(&self) -> String {
-        self.version.map_or("Claude Code".to_owned(), |version| format!("Claude Code {version}"))
+        let tested = ClaudeCode.profile().version;
+        let version = self.version.map_or(String::new(), |version| format!(" {version}"));
+        format!("Claude Code{version} (tested with {tested})")
     }
 
     /// Is the gate registered, and does Claude Code heed it?

@@ -1,10 +1,11 @@
 //! The gate's own half: its policy, its log, and whether it was ever asked.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use tollgate_agents::install::Backups;
 use tollgate_agents::install::claude::canary::Command;
 use tollgate_model::Mode;
 use tollgate_model::json::Value;
@@ -29,14 +30,16 @@ pub struct Gate<'a> {
     loaded: Loaded,
     chain: Verification,
     deliveries: Vec<Route>,
+    /// What the log tells about the sessions of each agent.
+    seen: HashMap<String, Seen>,
 }
 
 /// What the log tells about real sessions.
 #[derive(Default)]
 struct Seen {
     last: Option<String>,
-    /// Times of the last calls that were judged, in microseconds.
-    times: VecDeque<u64>,
+    /// By event, the times of the last ones that were judged, in microseconds.
+    times: HashMap<String, VecDeque<u64>>,
 }
 
 impl<'a> Gate<'a> {
@@ -57,7 +60,8 @@ impl<'a> Gate<'a> {
         let loaded = tollgate_policy::look(&request, &tollgate_rules::Rules);
         let log = Log::at(&state);
         let deliveries = configured(&config, &state);
-        Self { stage, registered: command.is_some(), loaded, chain: log.verify(), state, deliveries }
+        let (chain, seen) = (log.verify(), Seen::read(&log));
+        Self { stage, registered: command.is_some(), loaded, chain, state, deliveries, seen }
     }
 
     /// Where its log and its saved files are.
@@ -109,22 +113,38 @@ impl<'a> Gate<'a> {
 
     /// Was it asked by a real session of an agent, and how long did it take?
     pub fn fired(&self, agent: &str, decides: &str) -> Vec<Line> {
-        let seen = Seen::of(&Log::at(&self.state), agent, decides);
+        let nothing = Seen::default();
+        let seen = self.seen.get(agent).unwrap_or(&nothing);
         let Some(last) = &seen.last else {
+            if self.waits(agent) {
+                return vec![Line::green("newly installed; the first session will show here")];
+            }
             return vec![Line::yellow(
                 "not yet seen firing: no real session is in the log",
                 "start a new session and give it one prompt, or type `tollgate canary --live`",
             )];
         };
         let mut line = format!("last asked by a session {}", ago(last));
-        if let Some(median) = seen.median() {
+        let times = seen.times.get(decides);
+        if let Some((times, median)) = times.and_then(|times| Some((times, median(times)?))) {
             line.push_str(&format!(
                 "; half of the last {} calls took under {:.1} ms",
-                seen.times.len(),
+                times.len(),
                 median as f64 / 1000.0
             ));
         }
         vec![Line::green(line)]
+    }
+
+    /// Was the agent's hook installed within the last day, and no session begun since? There is nothing to warn of.
+    pub fn waits(&self, agent: &str) -> bool {
+        if self.seen.contains_key(agent) {
+            return false;
+        }
+        let installed = Backups::in_state(&self.state).all().into_iter();
+        let last = installed.filter(|manifest| manifest.agent == agent).map(|manifest| manifest.time).max();
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+        last.is_some_and(|time| now.saturating_sub(time) < 86_400)
     }
 
     /// Is the record whole and safe?
@@ -230,21 +250,18 @@ impl<'a> Gate<'a> {
 }
 
 impl Seen {
-    fn of(log: &Log, agent: &str, decides: &str) -> Self {
-        let mut seen = Self::default();
+    /// Of every agent, in one reading.
+    fn read(log: &Log) -> HashMap<String, Self> {
+        let mut all: HashMap<String, Self> = HashMap::new();
         for entry in log.records() {
             let Some(record) = entry.value().filter(|record| !is_canary(record.text("session"))) else {
                 continue;
             };
-            if record.text("agent") != Some(agent) {
-                continue;
-            }
+            let seen = all.entry(record.text("agent").unwrap_or_default().to_owned()).or_default();
             seen.last = record.text("ts").map(str::to_owned);
-            if record.text("event") == Some(decides) {
-                seen.push(&record);
-            }
+            seen.push(&record);
         }
-        seen
+        all
     }
 
     fn push(&mut self, record: &Value) {
@@ -253,17 +270,18 @@ impl Seen {
             Value::Number(number) => number.parse::<u64>().ok(),
             _ => None,
         };
-        self.times.push_back(us.iter().filter_map(|(_, value)| number(value)).sum());
-        if self.times.len() > RECENT {
-            self.times.pop_front();
+        let times = self.times.entry(record.text("event").unwrap_or_default().to_owned()).or_default();
+        times.push_back(us.iter().filter_map(|(_, value)| number(value)).sum());
+        if times.len() > RECENT {
+            times.pop_front();
         }
     }
+}
 
-    fn median(&self) -> Option<u64> {
-        let mut times: Vec<u64> = self.times.iter().copied().collect();
-        times.sort_unstable();
-        times.get(times.len() / 2).copied()
-    }
+fn median(times: &VecDeque<u64>) -> Option<u64> {
+    let mut times: Vec<u64> = times.iter().copied().collect();
+    times.sort_unstable();
+    times.get(times.len() / 2).copied()
 }
 
 const RECENT: usize = 200;

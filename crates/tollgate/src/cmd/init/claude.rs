@@ -1,7 +1,6 @@
 //! Claude Code's part of `init`.
 
 use std::path::Path;
-use std::time::Duration;
 
 use anyhow::bail;
 use tollgate_agents::install::claude::canary::Command;
@@ -17,8 +16,8 @@ use tollgate_model::json::Value;
 
 use super::adopt;
 use crate::cmd::canary::Stage;
+use crate::out;
 use crate::report::{Line, heading, tilde};
-use crate::{out, program};
 
 /// What is to be done for Claude Code.
 pub struct ClaudeJob<'a> {
@@ -40,7 +39,7 @@ impl<'a> ClaudeJob<'a> {
         adopt: bool,
     ) -> anyhow::Result<Self> {
         let version =
-            stage.claude().and_then(|claude| claude.program).and_then(|program| agent_version(&program));
+            stage.claude().and_then(|claude| claude.program).and_then(|program| stage.version(&program));
         if let Some(version) = version.filter(|version| *version < EXEC_FORM_SINCE) {
             bail!(
                 "Claude Code {version} is too old: it starts hooks only through a shell; type `claude update` to get {EXEC_FORM_SINCE} or newer"
@@ -257,13 +256,6 @@ fn hooks_in(layer: &Layer) -> Vec<String> {
         }));
     }
     found
-}
-
-/// The version of an installed Claude Code. None when it does not say.
-pub fn agent_version(program: &Path) -> Option<Version> {
-    let mut agent = std::process::Command::new(program);
-    let ran = program::run(agent.arg("--version"), b"", Duration::from_secs(10)).ok()??;
-    Version::read(&ran.stdout)
 }
 
 /// Event names, as many as fit on a line.
