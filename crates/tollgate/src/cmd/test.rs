@@ -3,6 +3,7 @@
 mod junit;
 mod play;
 pub mod read;
+mod sarif;
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
@@ -17,8 +18,8 @@ use self::play::Stage;
 use self::read::Test;
 use crate::dirs::{self, repository};
 use crate::exit::ExitCode;
-use crate::out;
-use crate::table::{Table, width};
+use crate::table::{Table, room};
+use crate::{out, owner};
 
 /// The file of a project's policy tests.
 pub const TESTS: &str = "tollgate.tests.yaml";
@@ -31,6 +32,12 @@ pub struct Args {
     /// Also write JUnit XML to this file
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
+    /// Also write failures as SARIF to this file
+    #[arg(long, value_name = "FILE")]
+    sarif: Option<PathBuf>,
+    /// Run this project's middleware without `tollgate trust`
+    #[arg(long)]
+    trust_here: bool,
     /// Also list the rules that no test covers
     #[arg(long)]
     all: bool,
@@ -56,16 +63,31 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let here = std::env::current_dir().context("the working directory is gone")?;
     let file = args.file.clone().unwrap_or_else(|| repository(&here).join(TESTS));
     let policy = dirs::applying().context("no home directory")?.policy;
+    if args.trust_here {
+        owner::refuse_agents("test --trust-here")?;
+    }
     let mut outcomes = examples(&policy);
+    let mut untrusted = Vec::new();
     if file.exists() || args.file.is_some() {
         let Some(tests) = read_file(&file)? else { return Ok(ExitCode::from(2)) };
-        let stage = Stage::new(&file)?;
+        let stage = Stage::new(&file, args.trust_here)?;
+        untrusted = stage.untrusted();
         outcomes.extend(tests.iter().map(|test| stage.play(test)));
     }
     if outcomes.is_empty() {
         bail!("nothing to test: no `{}`, and no rule of the policy has examples", file.display());
     }
     tell(args, &outcomes, &coverage(&outcomes, &policy));
+    if !untrusted.is_empty() {
+        out::error(&format!(
+            "tollgate: not trusted, so not run in these tests: {}. To trust them, run: tollgate trust. In CI, run: tollgate test --trust-here",
+            untrusted.join(", ")
+        ));
+    }
+    if let Some(path) = &args.sarif {
+        std::fs::write(path, sarif::object(&outcomes).to_string())
+            .with_context(|| format!("cannot write `{}`", path.display()))?;
+    }
     if let Some(path) = &args.junit {
         std::fs::write(path, junit::xml(&outcomes))
             .with_context(|| format!("cannot write `{}`", path.display()))?;
@@ -134,7 +156,7 @@ fn tell(args: &Args, outcomes: &[Outcome], coverage: &[(String, usize)]) {
     let shown = coverage.iter().filter(|(_, tests)| args.all || *tests > 0);
     shown.for_each(|(rule, tests)| table.row([rule.clone(), tests.to_string()]));
     out::line("");
-    table.lines(width()).iter().for_each(|line| out::line(line));
+    table.lines(room()).iter().for_each(|line| out::line(line));
     let seen = coverage.iter().filter(|(_, tests)| *tests > 0).count();
     out::line(&format!("{seen} of {} rules seen by a test", coverage.len()));
 }

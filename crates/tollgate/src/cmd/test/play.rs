@@ -30,22 +30,27 @@ pub struct Stage {
     program: PathBuf,
     /// A person has trusted the project's programs, so they run here too.
     trusted: bool,
+    /// The files that trust is about.
+    plan: TrustPlan,
 }
 
 impl Stage {
-    /// For the tests of a file.
-    pub fn new(file: &Path) -> anyhow::Result<Self> {
+    /// For the tests of a file. `trust_here`: the project's programs run in them, trusted or not.
+    pub fn new(file: &Path, trust_here: bool) -> anyhow::Result<Self> {
         let whole = file.canonicalize().with_context(|| format!("cannot find `{}`", file.display()))?;
         let project = whole.parent().map(Path::to_owned).unwrap_or_default();
         let dirs = Dirs::find().context("no home directory")?;
         let loaded = dirs::applying_in(&dirs, &project);
-        let trusted = loaded
-            .policy
-            .pipelines
-            .iter()
-            .any(|pipeline| Path::new(&pipeline.folder).starts_with(&dirs.state));
+        let is_kept = |folder: &str| Path::new(folder).starts_with(&dirs.state);
+        let trusted = trust_here || loaded.policy.pipelines.iter().any(|pipeline| is_kept(&pipeline.folder));
+        let plan = TrustPlan::of(&project).with_context(|| format!("cannot read `{}`", project.display()))?;
         let program = std::env::current_exe().context("cannot find my own program file")?;
-        Ok(Self { dirs, project, file: file.display().to_string(), program, trusted })
+        Ok(Self { dirs, project, file: file.display().to_string(), program, trusted, plan })
+    }
+
+    /// The programs of the project that do not run in its tests, because nobody has trusted them.
+    pub fn untrusted(&self) -> Vec<String> {
+        if self.trusted { Vec::new() } else { self.plan.programs.clone() }
     }
 
     /// Plays one test.
@@ -123,6 +128,9 @@ impl Scene {
         }
         copy(&stage.project.join(HOOKS), &self.project().join(HOOKS))
             .context("cannot copy the project's hooks")?;
+        for (name, _) in &stage.plan.files {
+            self.copy_file(&stage.project, name)?;
+        }
         if stage.trusted {
             TrustPlan::of(&self.project())?.keep(&self.state())?;
         }
@@ -132,9 +140,21 @@ impl Scene {
     fn write(&self, name: &str, text: &str) -> anyhow::Result<()> {
         let path = self.project().join(name);
         if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
+            fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
         }
         fs::write(&path, text).with_context(|| format!("cannot write `{name}`"))
+    }
+
+    /// A program of the project wherever it stands. What the test itself puts there stays.
+    fn copy_file(&self, project: &Path, name: &Path) -> anyhow::Result<()> {
+        let (from, to) = (project.join(name), self.project().join(name));
+        if to.exists() || !from.is_file() {
+            return Ok(());
+        }
+        if let Some(folder) = to.parent() {
+            fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
+        }
+        fs::copy(&from, &to).map(drop).with_context(|| format!("cannot copy `{}`", from.display()))
     }
 
     fn commit(&self) -> anyhow::Result<()> {
