@@ -7,6 +7,7 @@ mod support;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
@@ -24,27 +25,37 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
-/// A log of small parts.
+/// A log of small parts: 20 records each, however long the names of this machine and user are.
 fn log(scratch: &Scratch) -> Log {
-    Log::at(&scratch.state()).limits(Limits { part: 4 << 10, ..Limits::default() })
+    static PART: OnceLock<u64> = OnceLock::new();
+    let part = *PART.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let log = Log::at(folder.path());
+        let long = log.append(&record("s", 100), SystemTime::now()).unwrap().line.len() as u64 + 3;
+        20 * long + long / 2
+    });
+    Log::at(&scratch.state()).limits(Limits { part, ..Limits::default() })
 }
 
 fn append(scratch: &Scratch, session: &str, numbers: std::ops::Range<u64>) {
     for number in numbers {
-        let input = tollgate_model::json::object([("command", format!("echo {number}").into())]);
-        let fields = [
-            ("agent", "claude-code".into()),
-            ("session", session.into()),
-            ("event", "PreToolUse".into()),
-            ("phase", "pre-tool".into()),
-            ("tool", "Bash".into()),
-            ("input", input),
-            ("verdict", "allow".into()),
-        ];
-        let fields = fields.map(|(key, value)| (key.to_owned(), value)).into();
-        let record = Record { call: format!("{session}-{number}"), fields };
-        log(scratch).append(&record, SystemTime::now()).unwrap();
+        log(scratch).append(&record(session, number), SystemTime::now()).unwrap();
     }
+}
+
+fn record(session: &str, number: u64) -> Record {
+    let input = tollgate_model::json::object([("command", format!("echo {number}").into())]);
+    let fields = [
+        ("agent", "claude-code".into()),
+        ("session", session.into()),
+        ("event", "PreToolUse".into()),
+        ("phase", "pre-tool".into()),
+        ("tool", "Bash".into()),
+        ("input", input),
+        ("verdict", "allow".into()),
+    ];
+    let fields = fields.map(|(key, value)| (key.to_owned(), value)).into();
+    Record { call: format!("{session}-{number}"), fields }
 }
 
 /// Some records in several parts, the old ones packed, all counted.

@@ -271,11 +271,8 @@ impl Reader<'_> {
                         self.error(value.at, &message, &hint(name, &EffectKind::NAMES));
                     }
                 }
-                "events" => {
-                    stage.events = self.words(key, value);
-                    let names = stage.events.clone();
-                    names.iter().for_each(|name| drop(self.event(name, value.at)));
-                }
+                // Agents' own names of events are of no list.
+                "events" => stage.events = self.words(key, value),
                 "agents" => {
                     let names = self.words(key, value);
                     stage.agents = names.iter().filter_map(|name| self.agent(name, value.at)).collect();

@@ -126,7 +126,7 @@ fn the_metrics_of_the_seed() {
     assert_eq!((&calls["calls"], &calls["refused"]), (&json!(3), &json!(1)), "{all}");
     assert_eq!(calls["ran_us"], json!(1_540_000), "{all}");
     let tools = figures(&team, &["stats", "--json", "--by", "tool"]);
-    let named = |name: &str| tools.iter().find(|row| row["tool"] == name).unwrap();
+    let named = |name: &str| tools.iter().find(|row| row["tools"] == json!([name])).unwrap();
     assert_eq!((&named("Bash")["calls"], &named("Agent")["calls"]), (&json!(2), &json!(1)));
     let page = &figures(&team, &["report", "--json", "--save", "before"])[0];
     let value = |page: &Value, name: &str| {
