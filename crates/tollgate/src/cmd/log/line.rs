@@ -115,7 +115,8 @@ impl Layout {
         let rules = if rules.is_empty() { String::new() } else { shown(&format!("  [{}]", rules.join(" "))) };
         let Some(width) = self.width else { return (about.to_owned(), rules) };
         let room = width.saturating_sub(paint::width(before) + 5 + 1 + 9 + 1 + paint::width(after));
-        let rules = table::cut(&rules, room.saturating_sub(12));
+        // What the call is about comes first; the rules get what it leaves, and two fifths at least.
+        let rules = table::cut(&rules, room.saturating_sub(paint::width(about)).max(room * 2 / 5));
         (table::cut(about, room.saturating_sub(paint::width(&rules))), rules)
     }
 
