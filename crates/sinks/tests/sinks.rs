@@ -338,7 +338,7 @@ fn a_new_sink_gets_what_came_before_under_the_same_policy() {
         Log::at(&state).append(&record, SystemTime::now()).unwrap();
     }
     let path = folder.path().join("out.jsonl");
-    Courier { state: &state, sinks: &[Sink::Jsonl { path: path.clone() }], from: 4 }.run();
+    Courier { state: &state, sinks: &[Route::from(Sink::Jsonl { path: path.clone() })], from: 4 }.run();
     let text = std::fs::read_to_string(&path).unwrap();
     let seqs: Vec<Value> =
         text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["seq"].clone()).collect();
