@@ -1,5 +1,13 @@
 //! Canary calls are marked in the log, and nobody sees them who does not ask for them.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    reason = "tests"
+)]
+
 mod support;
 
 use serde_json::{Value, json};

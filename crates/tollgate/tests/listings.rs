@@ -1,5 +1,13 @@
 //! Every command that lists something has rows for programs, and says one friendly line where there is nothing.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    reason = "tests"
+)]
+
 mod support;
 
 use serde_json::Value;

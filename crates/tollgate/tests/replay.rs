@@ -1,5 +1,13 @@
 //! `tollgate replay` over a log whose policy did not change, and over one whose did.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    reason = "tests"
+)]
+
 mod support;
 
 use serde_json::{Value, json};
