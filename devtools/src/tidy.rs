@@ -32,6 +32,7 @@ const KNOWS: &[(&str, &[&str])] = &[
     ("ui", &["model", "store", "index"]),
     ("sinks", &["store"]),
     ("e2e", &[]),
+    ("fleet-protocol", &[]),
     (
         "tollgate",
         &[
@@ -55,7 +56,7 @@ const KNOWS: &[(&str, &[&str])] = &[
 ];
 
 /// Sources without IO: no files, environment, processes, network, threads or clocks.
-const PURE: &[&str] = &["model", "shell", "code", "effects", "rules", "workflow", "agents"];
+const PURE: &[&str] = &["model", "shell", "code", "effects", "rules", "workflow", "agents", "fleet-protocol"];
 
 /// The half of a pure crate that does IO; and tests that have files of their own.
 const IMPURE: &[&str] = &["crates/agents/src/install", "crates/effects/src/printed_help/"];
