@@ -33,6 +33,7 @@ const KNOWS: &[(&str, &[&str])] = &[
     ("sinks", &["store"]),
     ("e2e", &[]),
     ("fleet-protocol", &[]),
+    ("fleet", &["fleet-protocol", "model", "store"]),
     (
         "tollgate",
         &[

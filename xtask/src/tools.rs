@@ -21,6 +21,9 @@ const PROGRAMS: &[(&str, &[&str])] = &[
     ("tmux", &["tmux"]),
     ("script", &["bsdutils"]),
     ("ps", &["procps"]),
+    // Keeps what tollgate-server is sent; the tests start one of their own.
+    ("pg_ctlcluster", &["postgresql"]),
+    ("setpriv", &["util-linux"]),
     // Shows the pages of `tollgate ui`.
     ("chromium", &["chromium"]),
 ];

@@ -25,14 +25,17 @@
 //!
 //! # Sending the log
 //!
-//! The server keeps the head of each machine's chain. It is in [`Welcome::head`], [`Stored::head`] and, when a batch
-//! does not continue it, in the body of a 409 ([`ErrorBody::head`]). A courier needs no place of its own: it asks for
-//! the head, reads its log from the next record on, and sends what it finds, at most [`MAX_RECORDS`] records and
-//! [`MAX_BATCH`] bytes a time. Where records before the first one no longer exist, it says so ([`BatchHead::missing`]);
-//! the server records an incident and goes on.
+//! The server keeps the head of each machine's chain: it is in [`Welcome::head`] and [`Stored::head`]. A courier needs no
+//! place of its own. It reads its log from the next record on and sends what it finds, at most [`MAX_RECORDS`] records
+//! and [`MAX_BATCH`] bytes a time. [`BatchHead::after`] is the number before that of the first line, and the hash that this
+//! line names as `prev`.
 //!
-//! A log that does not continue the chain that the server knows is never refused and never mixed with it: the server
-//! begins another chain for it, and records an incident.
+//! When that continues nothing the server has, it answers 409 with places that it does have ([`ErrorBody::known`]), and the
+//! courier begins again after the largest that its own log has, too. Where records no longer exist, it says so
+//! ([`BatchHead::missing`]), and the batch is taken wherever it stands.
+//!
+//! A log that was rewritten is not refused: the server keeps what it had, begins another chain where the log differs, and
+//! records an incident. So is an edited line: it is sent as it stands.
 //!
 //! # Policies
 //!

@@ -167,9 +167,11 @@ pub struct ErrorBody {
     /// With `clock_skew`: the server's time in seconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_time: Option<u64>,
-    /// With `out_of_order`: where the batch has to begin.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub head: Option<Head>,
+    /// With `out_of_order`: places in the chains that the server has of this machine, the end of the current one first.
+    /// The batch has to begin after the one with the largest number that is in the machine's log with that hash; at the
+    /// log's first record when none is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub known: Vec<Head>,
 }
 
 /// What kind of error it is.
@@ -194,7 +196,7 @@ pub enum ErrorCode {
     Forbidden,
     /// 404: there is no such thing.
     NotFound,
-    /// 409: records before the first of this batch are not there yet; see `head`.
+    /// 409: the batch continues nothing that the server has; see `known`.
     OutOfOrder,
     /// 409: the state does not allow this.
     Conflict,

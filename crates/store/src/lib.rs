@@ -26,8 +26,8 @@ pub use hook_failures::{
     HookFailure, clear_hook_failure, hook_failure, is_first_hook_failure, keep_hook_failure,
 };
 pub use log::{
-    Appended, Breach, Entry, Follower, Head, Keep, Limits, Log, NO_RESULT, Place, Records, Trouble,
-    Verification,
+    Appended, Breach, Entry, Follower, Hash, Head, Keep, Limits, Link, Log, NO_RESULT, Place, Records,
+    Trouble, Verification,
 };
 pub use mirror::{remove_mirror, write_mirror};
 pub use raw::{members, plain};

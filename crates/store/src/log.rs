@@ -25,6 +25,7 @@ pub use follow::{Follower, Place};
 pub use head::Head;
 pub use keep::Keep;
 use line::Line;
+pub use line::{Hash, Link};
 use lock::Lock;
 pub use parts::{Entry, Records};
 use tail::Tail;

@@ -12,11 +12,11 @@ const DIGITS: usize = 32;
 
 /// A hash of the chain, as hex digits.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Hash([u8; DIGITS]);
+pub struct Hash([u8; DIGITS]);
 
 impl Hash {
     /// What stands before the first record.
-    pub(crate) const GENESIS: Self = Self([b'0'; DIGITS]);
+    pub const GENESIS: Self = Self([b'0'; DIGITS]);
 
     /// The hash of some pieces, one after the other.
     pub(crate) fn of(pieces: &[&[u8]]) -> Self {
@@ -36,7 +36,8 @@ impl Hash {
     }
 
     /// Reads exactly 32 lower case hex digits.
-    pub(crate) fn from_hex(text: &[u8]) -> Option<Self> {
+    #[must_use]
+    pub fn from_hex(text: &[u8]) -> Option<Self> {
         let digits: [u8; DIGITS] = text.try_into().ok()?;
         digits.iter().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f')).then_some(Self(digits))
     }
@@ -107,17 +108,21 @@ impl Line {
 
 /// What a line says about its place in the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Link {
-    pub(crate) seq: u64,
-    pub(crate) prev: Hash,
-    pub(crate) hash: Hash,
+pub struct Link {
+    /// The record's number.
+    pub seq: u64,
+    /// The hash of the record before, as this one names it.
+    pub prev: Hash,
+    /// Its own hash, as it stands at its end.
+    pub hash: Hash,
     /// The hash is that of the line.
-    pub(crate) sound: bool,
+    pub sound: bool,
 }
 
 impl Link {
     /// Reads a line without its end; `None` when it does not have the form of a record.
-    pub(crate) fn of(line: &[u8]) -> Option<Self> {
+    #[must_use]
+    pub fn of(line: &[u8]) -> Option<Self> {
         let (body, hash) = hash_member(line.strip_suffix(b"}")?, b",\"hash\":\"")?;
         let (_, prev) = hash_member(body, b",\"prev\":\"")?;
         let seq = seq_at_start(body)?;
@@ -125,7 +130,8 @@ impl Link {
     }
 
     /// The number of a line that has the form of a record, true or not.
-    pub(crate) fn seq_of(line: &[u8]) -> Option<u64> {
+    #[must_use]
+    pub fn seq_of(line: &[u8]) -> Option<u64> {
         hash_member(line.strip_suffix(b"}")?, b",\"hash\":\"")?;
         seq_at_start(line)
     }

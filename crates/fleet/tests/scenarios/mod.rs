@@ -1,0 +1,6 @@
+//! What the server is asked to do, and what goes wrong.
+
+pub mod faults;
+pub mod logs;
+pub mod machines;
+pub mod people;
