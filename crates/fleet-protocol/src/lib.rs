@@ -34,6 +34,11 @@
 //! courier begins again after the largest that its own log has, too. Where records no longer exist, it says so
 //! ([`BatchHead::missing`]), and the batch is taken wherever it stands.
 //!
+//! Apart from the wait for grants, a courier sends one request after the other, and reads the log's head right before it
+//! sends it: a head that is older than what was sent before is taken for a log that was cut. A batch is a transaction and a
+//! row of its own, so a courier collects what comes within a few seconds, and sends at once when a call was refused that
+//! somebody may approve.
+//!
 //! A log that was rewritten is not refused: the server keeps what it had, begins another chain where the log differs, and
 //! records an incident. So is an edited line: it is sent as it stands.
 //!

@@ -97,6 +97,7 @@ pub async fn log_in(app: &App, name: &str, password: &str) -> Answer<Option<Stri
     /// Of no password: whoever has no account takes as long.
     const NOBODY: &str =
         "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+    let _place = app.logins.try_acquire().map_err(|_| Refusal::busy(2))?;
     let db = app.db().await?;
     let query = "SELECT password, coalesce(locked_until > now(), false) FROM users WHERE name = $1";
     let row = db.query_opt(query, &[&name]).await?;

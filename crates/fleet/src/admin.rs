@@ -135,6 +135,20 @@ pub async fn add_policy_key(pool: &Pool, who: &str, key: &str) -> anyhow::Result
     Ok(())
 }
 
+/// Trusts a minisign key no longer: nothing that it signed may be uploaded. Machines follow with the next bundle.
+///
+/// # Errors
+/// When it is not trusted, or the database fails.
+pub async fn remove_policy_key(pool: &Pool, who: &str, key: &str) -> anyhow::Result<()> {
+    let mut db = pool.get().await?;
+    let change = db.transaction().await?;
+    let removed = change.execute("DELETE FROM policy_keys WHERE key = $1", &[&key.trim()]).await?;
+    anyhow::ensure!(removed > 0, "this key is not trusted");
+    note(&change, who, "policy-key.remove", key, "").await?;
+    change.commit().await?;
+    Ok(())
+}
+
 /// Checks the audit trail. Returns how many entries it has.
 ///
 /// # Errors

@@ -21,6 +21,10 @@ pub struct App {
     pub grant_key: MachineKey,
     /// Batches that are taken in at once.
     pub ingest: Semaphore,
+    /// Bodies that are read at once; a bound for memory.
+    pub bodies: Semaphore,
+    /// Passwords that are checked at once; each takes 19 MiB.
+    pub logins: Semaphore,
     /// Machines that got a grant, for those that wait for one here.
     pub granted: broadcast::Sender<String>,
     /// Counts for Prometheus.

@@ -43,7 +43,9 @@ pub async fn signed(app: &App, request: Request, most: usize) -> Answer<Signed> 
     let key = PublicKey::from_bytes(row.get(0))
         .map_err(|error| Refusal::new(ErrorCode::Failed, error.to_string()))?;
     let (target, method) = (target(&request), request.method().to_string());
+    let place = app.bodies.try_acquire().map_err(|_| Refusal::busy(2))?;
     let body = read(request, most).await?;
+    drop(place);
     check(&authorization, &key, (&method, &target), &body)?;
     use_nonce(app, &authorization).await?;
     Ok(Signed { machine: authorization.machine, group: row.get(1), body, header })

@@ -9,7 +9,9 @@ use axum::extract::{Request, State};
 use deadpool_postgres::Transaction;
 use flate2::read::MultiGzDecoder;
 use futures_util::SinkExt;
-use tollgate_fleet_protocol::{Batch, BatchHead, ErrorCode, Head, MAX_BATCH, MAX_RECORD, Stored};
+use tollgate_fleet_protocol::{
+    Batch, BatchHead, ErrorCode, Head, MAX_BATCH, MAX_RECORD, MAX_RECORDS, Stored,
+};
 use tollgate_store::{Hash, Link, rfc3339};
 
 use crate::app::{Shared, now};
@@ -23,14 +25,17 @@ use crate::{incident, waiting};
 
 /// The most bytes of a compressed batch.
 const MOST: usize = 4 << 20;
+/// No honest log gets here.
+const MAX_SEQ: u64 = 1 << 53;
 /// The most chains of a machine. One that needs more is revoked and joins anew.
 const CHAINS: i64 = 100;
 
 /// `POST /v1/records`.
 pub async fn records(State(app): State<Shared>, request: Request) -> Answer<Json<Stored>> {
     let begun = Instant::now();
-    let Ok(_place) = app.ingest.try_acquire() else { return Err(Refusal::busy(1 + now() % 3)) };
     let request = read_signed(&app, request, MOST).await?;
+    // After the body: whoever sends one slowly takes no place from others.
+    let Ok(_place) = app.ingest.try_acquire() else { return Err(Refusal::busy(1 + now() % 3)) };
     let body = request.body.clone();
     let failed = |_| Refusal::new(ErrorCode::Failed, "the batch could not be read");
     let batch = tokio::task::spawn_blocking(move || Parsed::of(&body)).await.map_err(failed)??;
@@ -56,10 +61,12 @@ impl Parsed {
         let text = unpack(body)?;
         let batch = Batch::parse(&text).map_err(Refusal::bad)?;
         let hash = Hash::from_hex(batch.head.after.hash.as_bytes());
-        let hash = hash.ok_or_else(|| Refusal::bad("`after` has no hash"))?;
+        let hash = hash.filter(|_| batch.head.after.seq < MAX_SEQ);
+        let hash = hash.ok_or_else(|| Refusal::bad("`after` has no hash or number"))?;
         let mut items = Vec::with_capacity(batch.lines.len());
         for (index, line) in batch.lines.iter().enumerate() {
             let link = Link::of(line.as_bytes());
+            let link = link.filter(|link| (1..MAX_SEQ).contains(&link.seq));
             let link = link.ok_or_else(|| Refusal::bad(format!("line {} is no record", index + 1)))?;
             items.push(Item { index, link });
         }
@@ -144,6 +151,8 @@ async fn place(
 ) -> Answer<Place> {
     let chains = chains(change, machine, current).await?;
     let to = batch.items.iter().map(|item| item.link.seq).max().unwrap_or(batch.after.0);
+    // An honest batch reaches no further; records beyond are taken for what they repeat.
+    let to = to.min(batch.after.0 + 2 * MAX_RECORDS as u64);
     let mut differs: Option<(usize, (u64, Hash), i64)> = None;
     for chain in &chains {
         let stored = match batch.after {

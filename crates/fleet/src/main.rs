@@ -98,6 +98,13 @@ enum Admin {
         /// The key, or the text of its `.pub` file
         key: String,
     },
+    /// Trust a minisign public key no longer
+    RemovePolicyKey {
+        #[command(flatten)]
+        database: Database,
+        /// The key in base64
+        key: String,
+    },
     /// Verify the chain of the audit trail
     VerifyAudit {
         #[command(flatten)]
@@ -168,6 +175,9 @@ async fn administrate(command: Admin) -> anyhow::Result<()> {
             admin::revoke_api_token(&pool(&database)?, WHO, &name).await
         }
         Admin::AddPolicyKey { database, key } => admin::add_policy_key(&pool(&database)?, WHO, &key).await,
+        Admin::RemovePolicyKey { database, key } => {
+            admin::remove_policy_key(&pool(&database)?, WHO, &key).await
+        }
         Admin::VerifyAudit { database } => {
             let count = admin::verify_audit(&pool(&database)?).await?;
             say(&format!("{count} entries, unbroken"))

@@ -30,6 +30,9 @@ use crate::{api, auth, background, db, ingest, machine, pages, rollout, waiting}
 
 /// Connections at once; the next ones wait. A machine that waits for grants has one.
 const CONNECTIONS: usize = 10_000;
+/// Bodies that are read at once, of at most 4 MiB each, and passwords that are checked at once.
+const BODIES: usize = 256;
+const LOGINS: usize = 2;
 /// How long a client may take for the head of a request.
 const HEAD: Duration = Duration::from_secs(10);
 /// How long requests may go on once the server is asked to end.
@@ -53,6 +56,8 @@ pub async fn serve(config: Config, end: impl Future<Output = ()>) -> anyhow::Res
         fleet,
         grant_key: grant_key(&config.data)?,
         ingest: Semaphore::new(config.batches),
+        bodies: Semaphore::new(BODIES),
+        logins: Semaphore::new(LOGINS),
         granted: broadcast::channel(1024).0,
         metrics: Metrics::default(),
         secure: config.origin().starts_with("https://"),

@@ -1,14 +1,13 @@
 //! What breaks while it runs.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use tollgate_fleet::app::now;
-use tollgate_fleet::simulate::{Simulated, batch, write_log};
-use tollgate_fleet_protocol::{Authorization, ErrorCode};
+use tollgate_fleet::simulate::{Simulated, write_log};
+use tollgate_fleet_protocol::ErrorCode;
 
 use crate::world::{Server, World, call};
 
@@ -18,29 +17,29 @@ pub fn more_batches_than_can_be_taken_wait(world: &mut World) {
     machine.enrol(&world.token("lab")).unwrap();
     let log = write_log(&world.state(), 0, 3).unwrap();
     let lines: Vec<String> = log.records().map(|entry| entry.line).collect();
-    let body = batch(&lines, None).unwrap();
-    // A batch whose body does not come.
-    let signed = Authorization::sign(&machine.key, ("POST", "/v1/records"), &body, now(), [5; 16]);
-    let mut slow = TcpStream::connect(narrow.url.trim_start_matches("http://")).unwrap();
-    slow.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
-    let length = body.len();
-    write!(slow, "POST /v1/records HTTP/1.1\r\nhost: x\r\nauthorization: {signed}\r\ncontent-length: {length}\r\nexpect: 100-continue\r\n\r\n").unwrap();
-    // The server asks for the body once it has a place for it.
-    let mut told = [0; 25];
-    slow.read_exact(&mut told).unwrap();
-    assert_eq!(&told, b"HTTP/1.1 100 Continue\r\n\r\n");
-    let refused = machine.send(&lines, None).unwrap();
-    assert_eq!((refused.status, refused.error()), (429, Some(ErrorCode::Busy)));
-    assert!(refused.retry_after.is_some_and(|seconds| (1..=5).contains(&seconds)));
-    slow.write_all(&body).unwrap();
-    let mut answer = [0; 15];
-    slow.read_exact(&mut answer).unwrap();
-    assert_eq!(&answer, b"HTTP/1.1 200 OK");
-    assert_eq!(machine.send(&lines, None).unwrap().status, 200);
+    let other = Simulated::new(&narrow.url, "other").unwrap();
+    other.enrol(&world.token("lab")).unwrap();
+    // Somebody holds the first machine's row, so that its batch takes the only place for as long.
+    let lock = world.hold(&format!("SELECT 1 FROM machines WHERE id = '{}' FOR UPDATE", machine.id()));
+    std::thread::scope(|scope| {
+        let first = scope.spawn(|| machine.send(&lines, None).unwrap().status);
+        let waits = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+        let end = Instant::now() + Duration::from_secs(10);
+        while world.query(waits).unwrap().is_empty() {
+            assert!(Instant::now() < end, "the batch does not wait");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let refused = other.send(&lines, None).unwrap();
+        assert_eq!((refused.status, refused.error()), (429, Some(ErrorCode::Busy)));
+        assert!(refused.retry_after.is_some_and(|seconds| (1..=5).contains(&seconds)));
+        drop(lock);
+        assert_eq!(first.join().unwrap(), 200);
+    });
+    assert_eq!(other.send(&lines, None).unwrap().status, 200);
     assert_eq!(world.stored(&machine), [1, 2, 3]);
     let metrics = call(&narrow.url, "GET", "/metrics", &[], "").text;
     assert!(metrics.contains("tollgate_server_busy_answers_total 1\n"), "{metrics}");
-    assert!(metrics.contains("tollgate_server_records_total 3\n"), "{metrics}");
+    assert!(metrics.contains("tollgate_server_records_total 6\n"), "{metrics}");
 }
 
 /// Sends a log in small batches from a thread, while something is done to the server; then the rest.

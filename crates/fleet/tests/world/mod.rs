@@ -28,6 +28,18 @@ pub struct Server {
     pub url: String,
 }
 
+/// An open transaction.
+pub struct Held {
+    client: tokio_postgres::Client,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let _ = self.runtime.block_on(self.client.batch_execute("ROLLBACK"));
+    }
+}
+
 pub struct Answer {
     pub status: u16,
     pub headers: ureq::http::HeaderMap,
@@ -130,6 +142,20 @@ impl World {
             };
             Ok(rows.iter().filter_map(first).collect())
         })
+    }
+
+    /// Begins a transaction with a statement, and holds it until the value is dropped.
+    pub fn hold(&self, sql: &str) -> Held {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let client = runtime.block_on(async {
+            let (client, connection) =
+                tokio_postgres::connect(&self.postgres.url(), tokio_postgres::NoTls).await.unwrap();
+            tokio::spawn(connection);
+            client.batch_execute(&format!("BEGIN; {sql}")).await.unwrap();
+            client
+        });
+        Held { client, runtime }
     }
 
     /// Numbers of the stored records of a machine, in order, each as often as it is stored.
