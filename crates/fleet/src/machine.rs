@@ -57,7 +57,7 @@ pub async fn enrol(State(app): State<Shared>, request: Request) -> Answer<Json<E
         return Err(Refusal::new(ErrorCode::Revoked, "this key was revoked; make a new one"));
     }
     describe(&change, &machine, &enrol.system).await?;
-    let policy_keys = policy_keys(&change).await?;
+    let policy_keys = rollout::policy_keys(&change).await?;
     change.commit().await?;
     let (fleet, grant_key) = (app.fleet.clone(), app.grant_key.public());
     Ok(Json(Enrolled { fleet, machine, group: row.get(0), policy_keys, grant_key }))
@@ -70,12 +70,6 @@ async fn use_token(change: &Transaction<'_>, token: &str, machine: &str) -> Answ
     let row = change.query_opt(update, &[&secret_hash(token), &machine]).await?;
     let message = "the token is unknown, expired, or was used by another machine";
     row.map(|row| row.get(0)).ok_or_else(|| Refusal::new(ErrorCode::BadToken, message))
-}
-
-/// The keys that sign bundles.
-pub async fn policy_keys(change: &Transaction<'_>) -> Answer<Vec<String>> {
-    let rows = change.query("SELECT key FROM policy_keys ORDER BY added_at", &[]).await?;
-    Ok(rows.iter().map(|row| row.get(0)).collect())
 }
 
 async fn describe(change: &Transaction<'_>, machine: &str, system: &System) -> Answer<()> {

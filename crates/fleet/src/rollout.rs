@@ -8,7 +8,6 @@ use crate::app::{App, now};
 use crate::audit::{self, Deed};
 use crate::db::{signed, unsigned};
 use crate::fault::{Answer, Refusal};
-use crate::machine::policy_keys;
 
 /// A rollout is held when the machines that observe its bundle say that it would refuse more than this share of calls
 /// that their own policies let pass, in percent, among at least so many calls.
@@ -85,6 +84,15 @@ pub async fn upload(app: &App, who: &str, bundle: &SignedBundle) -> Answer<Insta
     audit::note(&change, Deed { who, action: "bundle.upload", subject: &digest, detail: &detail }).await?;
     change.commit().await?;
     Ok(Installed { version: opened.version, digest })
+}
+
+/// The keys that sign bundles.
+///
+/// # Errors
+/// When the database fails.
+pub async fn policy_keys(change: &Transaction<'_>) -> Answer<Vec<String>> {
+    let rows = change.query("SELECT key FROM policy_keys ORDER BY added_at", &[]).await?;
+    Ok(rows.iter().map(|row| row.get(0)).collect())
 }
 
 /// A stored bundle.
