@@ -226,7 +226,7 @@ mod tests {
         assert_eq!(signed.open(&[]), Err(BundleError::Signature));
         let forged = SignedBundle { bundle: signed.bundle.replace("acme", "evil"), ..signed.clone() };
         assert_eq!(forged.open(&keys), Err(BundleError::Signature));
-        let cut = SignedBundle { bundle: signed.bundle[..40].into(), ..signed.clone() };
+        let cut = SignedBundle { bundle: signed.bundle.chars().take(40).collect(), ..signed.clone() };
         assert_eq!(cut.open(&keys), Err(BundleError::Signature));
         let unsigned = SignedBundle { signature: String::new(), ..signed };
         assert_eq!(unsigned.open(&keys), Err(BundleError::Signature));

@@ -122,7 +122,7 @@ mod tests {
         assert!(key.public().has_signed(b"text", &signature));
         assert!(!key.public().has_signed(b"texT", &signature));
         assert!(!other.public().has_signed(b"text", &signature));
-        for broken in ["", "AAAA", "?", &signature[1..]] {
+        for broken in ["", "AAAA", "?", &format!("A{signature}")] {
             assert!(!key.public().has_signed(b"text", broken), "{broken}");
         }
     }

@@ -103,8 +103,10 @@ fn live(url: &str, host: &str, token: &str, state: &PathBuf, stop: &AtomicBool) 
     }
     let (mut written, mut last) = (0, 0);
     while !stop.load(Ordering::SeqCst) {
-        let log = write_log(state, written, 3)?;
-        written += 3;
+        // The tenth call is the first that is refused: there is something to see at once.
+        let count = if written == 0 { 10 } else { 3 };
+        let log = write_log(state, written, count)?;
+        written += count;
         machine.sync(&log)?;
         machine.hello(log.head().map(|head| Head { seq: head.seq, hash: head.hash() }))?;
         let grants = machine.grants(last, 2)?.grants;

@@ -1,6 +1,14 @@
 //! The server as it is started by people, with a real PostgreSQL. One of them serves all scenarios, which run one after
 //! the other and each with machines of its own; a test runner that starts a process for each test would start as many.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "tests"
+)]
+
 mod scenarios;
 mod world;
 

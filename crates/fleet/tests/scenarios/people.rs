@@ -17,7 +17,7 @@ pub fn only_sound_bundles_are_taken(world: &mut World) {
     let good = world.bundle("sound", 10);
     let signed = world.sign(&good);
     let forged = SignedBundle { bundle: signed.bundle.replace("version: 1", "version: 2"), ..signed.clone() };
-    let cut = SignedBundle { bundle: signed.bundle[..50].into(), ..signed.clone() };
+    let cut = SignedBundle { bundle: signed.bundle.chars().take(50).collect(), ..signed.clone() };
     let unsigned = SignedBundle { signature: String::new(), ..signed.clone() };
     let expired = world.sign(&Bundle { expires: now() - 1, ..good.clone() });
     let other = world.sign(&Bundle { fleet: "other".into(), ..good.clone() });
