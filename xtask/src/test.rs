@@ -25,6 +25,7 @@ const SLOW: &[&str] = &[
     "rewrites_keep_what_a_command_does",
     "the_committed_pages_are_what",
     "the_pages_work_in_a_browser",
+    "the_server_does_what_it_says",
 ];
 
 /// Everything that CI runs.

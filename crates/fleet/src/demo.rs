@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::future::Future;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -93,7 +93,7 @@ fn start_machines(
 }
 
 /// The life of a machine: joins, works, sends, asks for approvals.
-fn live(url: &str, host: &str, token: &str, state: &PathBuf, stop: &AtomicBool) -> anyhow::Result<()> {
+fn live(url: &str, host: &str, token: &str, state: &Path, stop: &AtomicBool) -> anyhow::Result<()> {
     let mut machine = Simulated::new(url, host)?;
     let mut tries = 0;
     while let Err(error) = machine.enrol(token) {
