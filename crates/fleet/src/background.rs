@@ -26,17 +26,18 @@ pub async fn tend(app: Shared, keep_days: i32) {
 }
 
 async fn round(app: &Shared, keep_days: i32) -> Answer<()> {
-    rollout::hold_harmful(app).await?;
     let client = app.db().await?;
-    client.execute("DELETE FROM nonces WHERE at < now() - interval '11 minutes'", &[]).await?;
-    client.execute("DELETE FROM sessions WHERE expires_at < now()", &[]).await?;
-    client.execute("DELETE FROM waiting WHERE received < now() - interval '1 day'", &[]).await?;
-    client.execute("DELETE FROM hourly WHERE hour < now() - interval '400 days'", &[]).await?;
+    // First what no record can be stored without.
     db::make_partitions(&client).await?;
     for name in db::drop_partitions(&client, keep_days).await? {
         tracing::info!(name, "dropped what is older than the retention time");
     }
-    Ok(())
+    client.execute("DELETE FROM nonces WHERE at < now() - interval '11 minutes'", &[]).await?;
+    client.execute("DELETE FROM sessions WHERE expires_at < now()", &[]).await?;
+    client.execute("DELETE FROM waiting WHERE received < now() - interval '1 day'", &[]).await?;
+    client.execute("DELETE FROM hourly WHERE hour < now() - interval '400 days'", &[]).await?;
+    drop(client);
+    rollout::hold_harmful(app).await.map(drop)
 }
 
 /// Listens for grants that any server gave, and connects again whenever the connection ends.

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::{Request, State};
 use deadpool_postgres::Transaction;
 use serde::de::DeserializeOwned;
-use tollgate_fleet_protocol::{Checked, Enrol, Enrolled, ErrorCode, Head, Hello, System, Welcome};
+use tollgate_fleet_protocol::{Checked, Enrol, Enrolled, ErrorCode, Head, Hello, Policy, System, Welcome};
 
 use crate::app::{App, Shared, clean, random, secret_hash};
 use crate::audit::{self, Deed};
@@ -22,6 +22,8 @@ const MOST: usize = 64 << 10;
 /// Records that a greeting is asked about, and how far back they may be.
 const ASKED: usize = 4;
 const BACK: u64 = 10_000;
+/// Observed calls that a machine counts for, whatever it says.
+const MOST_OBSERVED: u64 = 100_000;
 /// The time between two greetings, in seconds.
 const AGAIN: u64 = 60;
 
@@ -161,7 +163,10 @@ async fn keep(change: &Transaction<'_>, machine: &str, hello: &Hello, asked: &[u
     let value =
         |value: Result<serde_json::Value, serde_json::Error>| value.map(without_nul).map_err(Refusal::bad);
     let agents = value(serde_json::to_value(hello.agents.iter().take(50).collect::<Vec<_>>()))?;
-    let policy = value(serde_json::to_value(&hello.policy))?;
+    let observed_calls = hello.policy.observed_calls.min(MOST_OBSERVED);
+    let observed_refusals = hello.policy.observed_refusals.min(observed_calls);
+    let policy = Policy { observed_calls, observed_refusals, ..hello.policy.clone() };
+    let policy = value(serde_json::to_value(policy))?;
     let faults = value(serde_json::to_value(hello.faults.iter().take(50).collect::<Vec<_>>()))?;
     let asked: Vec<i64> = asked.iter().copied().map(signed).collect();
     let update = "UPDATE machines SET agents = $2, policy = $3, faults = $4, asked = $5 WHERE id = $1";

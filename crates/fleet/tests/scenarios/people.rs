@@ -75,7 +75,9 @@ pub fn a_harmful_rollout_is_held(world: &mut World) {
     let (digest, rollout) = world.roll_out(&world.bundle("harm", 30));
     let observed = Some(Installed { version: 30, digest });
     let policy = Policy { observed, observed_calls: 100, observed_refusals: 50, ..Policy::default() };
-    policies(&machine, policy);
+    policies(&machine, policy.clone());
+    let boasts = Policy { observed_calls: u64::MAX, observed_refusals: u64::MAX, ..policy };
+    policies(&world.machine("harm"), boasts);
     // A server looks at rollouts when it starts, and every 30 seconds.
     world.restart();
     let held = |world: &World| {
@@ -88,7 +90,7 @@ pub fn a_harmful_rollout_is_held(world: &mut World) {
     while held(world).is_none() && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(20));
     }
-    assert_eq!(held(world).as_deref(), Some("would refuse 50 of 100 calls that pass now"));
+    assert_eq!(held(world).as_deref(), Some("would refuse 100050 of 100100 calls that pass now"));
     assert_eq!(step(world, rollout, "advance"), 409);
     assert_eq!(step(world, rollout, "resume"), 200);
 }
