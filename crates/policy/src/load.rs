@@ -15,7 +15,7 @@ use crate::request::Request;
 use crate::settings;
 use crate::shelf::{Good, Shelf};
 use crate::snapshot::{Body, Head, Snapshot, Stamp, catalogue_hash, encode};
-use crate::source::{Health, Identity, Reading, Source, SourceFile, real, sources};
+use crate::source::{FLEET, Health, Identity, Reading, Source, SourceFile, fleet_file, real, sources};
 use crate::trust::{Copies, TrustPlan, Trusted};
 
 /// The policy in force, and what must be told about it.
@@ -66,6 +66,21 @@ pub fn forget(state_dir: &Path, source: &Path) -> bool {
     Shelf::new(state_dir).forget(source)
 }
 
+/// Throws away what was compiled, so that the next event of every project reads the files again. For whoever adds or takes
+/// away the policy of a fleet: nothing else makes a machine look for one.
+pub fn expire(state_dir: &Path) {
+    Shelf::new(state_dir).expire();
+}
+
+impl Loaded {
+    /// Has this machine joined a fleet? Known without a look at any file.
+    #[must_use]
+    pub fn has_fleet(&self) -> bool {
+        let is_fleet = |path: &Path| path.parent().is_some_and(|folder| folder.ends_with(FLEET));
+        self.sources.iter().any(|source| source.layer == Layer::Managed && is_fleet(&source.path))
+    }
+}
+
 struct Loader<'a> {
     request: &'a Request<'a>,
     key: [u8; 32],
@@ -112,7 +127,9 @@ impl<'a> Loader<'a> {
 
     fn rebuild(&self) -> Loaded {
         let mut stamps = self.directory_stamps();
-        let files: Vec<Opened> = sources(self.request).into_iter().map(|source| self.open(source)).collect();
+        let joined = self.has_joined();
+        let files = sources(self.request, joined).into_iter().map(|source| self.open(source));
+        let files: Vec<Opened> = files.collect();
         let now = self.merged(&files, |file| &file.now);
         let before = self.merged(&files, |file| &file.before);
         let held =
@@ -144,9 +161,20 @@ impl<'a> Loader<'a> {
             let beside = built.bytes.clone();
             let stamps = stamps.into_iter().map(|stamp| stamp.shortened(self.request.folders())).collect();
             self.write(&Head { key: self.key, catalogue: self.catalogue, stamps, beside }, &body);
+            if !joined && self.has_joined() {
+                // Joined while the files were read: what was just written does not know of it, and may have come too late
+                // to be thrown away with the others.
+                self.shelf.remove(&self.snapshot_name());
+            }
         }
         let notices = standing.into_iter().chain(change_notice(&changes, &files)).collect();
         Loaded { policy, notices, changes, digest: body.digest, sources, rebuilt: true, beside: built.bytes }
+    }
+
+    /// Has the machine joined a fleet? Also where its policy is gone: it holds until somebody leaves the fleet.
+    fn has_joined(&self) -> bool {
+        let file = fleet_file(self.request.state_dir);
+        file.symlink_metadata().is_ok() || self.shelf.good(&file) != Good::Never
     }
 
     /// Reads and parses one source, now and as it was when it was last good.

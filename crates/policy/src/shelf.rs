@@ -96,6 +96,20 @@ impl Shelf {
         std::fs::remove_file(self.path(&Self::good_name(source))).is_ok()
     }
 
+    /// Takes out one file.
+    pub(crate) fn remove(&self, name: &str) {
+        if !self.read_only {
+            remove(&self.path(name));
+        }
+    }
+
+    /// Takes out all snapshots. What policy files last said stays.
+    pub(crate) fn expire(&self) {
+        let entries = std::fs::read_dir(&self.directory).into_iter().flatten().flatten();
+        let is_snapshot = |path: &PathBuf| path.extension().is_some_and(|end| end == "snap");
+        entries.map(|entry| entry.path()).filter(is_snapshot).for_each(|path| remove(&path));
+    }
+
     /// Takes out the oldest snapshots when there are too many, and what a killed process left half-written. The
     /// newest stays, whatever the clock says.
     pub(crate) fn prune(&self, newest: &str) {

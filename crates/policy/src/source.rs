@@ -139,8 +139,18 @@ pub(crate) struct Source {
     pub built: bool,
 }
 
-/// Every place where a policy file may stand for a request, topmost layer first, outermost directory first.
-pub(crate) fn sources(request: &Request) -> Vec<Source> {
+/// The folder of the fleet's policy, below the state directory.
+pub const FLEET: &str = "fleet/policy";
+
+/// The policy file of the fleet that this machine has joined.
+#[must_use]
+pub fn fleet_file(state_dir: &Path) -> PathBuf {
+    state_dir.join(FLEET).join(FILE_NAME)
+}
+
+/// Every place where a policy file may stand for a request, topmost layer first, outermost directory first. That of a
+/// fleet only counts on a machine that has joined one: no other is to look for it at each event.
+pub(crate) fn sources(request: &Request, joined: bool) -> Vec<Source> {
     let root = request.root();
     let real_root = root.as_deref().map(real);
     // Nobody works in `/etc/tollgate`: a relative pattern there is meant to hold below the project, too.
@@ -151,8 +161,9 @@ pub(crate) fn sources(request: &Request) -> Vec<Source> {
         bases: base(&real(directory)).into_iter().chain(below_root.clone()).collect(),
         built: false,
     };
-    let mut all =
-        vec![trusted(request.managed_dir, Layer::Managed), trusted(request.config_dir, Layer::User)];
+    let mut all = vec![trusted(request.managed_dir, Layer::Managed)];
+    all.extend(joined.then(|| trusted(&request.state_dir.join(FLEET), Layer::Managed)));
+    all.push(trusted(request.config_dir, Layer::User));
     let own = [real(request.managed_dir), real(request.config_dir)];
     for directory in project_directories(request.cwd, root.as_deref(), real_root.as_deref()) {
         if !own.contains(&directory) {

@@ -75,6 +75,14 @@ const SYSTEM: [&str; 4] = [
     "/etc/ssl/cert.pem",
 ];
 
+/// Whom to trust: a file with certificates, else the system, else Mozilla's list as built in.
+///
+/// # Errors
+/// When the file that was named holds no certificate.
+pub fn trusted_roots(named: Option<&Path>) -> Result<RootCerts, String> {
+    roots(named, &SYSTEM)
+}
+
 /// Whom to trust: the file that the policy names, else the system, else Mozilla's list as built in. The environment
 /// has no say, as an agent can set it.
 fn roots(named: Option<&Path>, system: &[&str]) -> Result<RootCerts, String> {

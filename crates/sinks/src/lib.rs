@@ -20,6 +20,7 @@ use serde_json::Value;
 
 pub use account::{Account, accounts};
 pub use courier::{Courier, is_running};
+pub use http::trusted_roots;
 
 /// The most records that wait for one sink; the oldest beyond that are dropped.
 pub const MOST: u64 = 10_000;

@@ -8,8 +8,19 @@ use crate::paths;
 use crate::word::Word;
 
 /// What the owner, and no agent, tells the gate.
-const OWNER_COMMANDS: &[&str] =
-    &["allow", "approve", "hook", "init", "prune", "state", "trust", "uninstall", "update", "workflow"];
+const OWNER_COMMANDS: &[&str] = &[
+    "allow",
+    "approve",
+    "fleet",
+    "hook",
+    "init",
+    "prune",
+    "state",
+    "trust",
+    "uninstall",
+    "update",
+    "workflow",
+];
 
 /// Where programs of a person's own lie.
 const PROGRAMS_AT_HOME: &[&str] = &[".local/bin", "bin", ".cargo/bin"];

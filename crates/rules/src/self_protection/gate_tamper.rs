@@ -52,8 +52,14 @@ impl Rule for GateTamper {
             EffectKind::Tamper { target: Tampered::Gate, what } => {
                 Words::new(format!("tampers with {what}"), "ask the person to change it")
             }
-            EffectKind::Read { place, recursive } if reads_pin(place, *recursive, case.world) => {
+            EffectKind::Read { place, recursive } if reads_file(PIN, place, *recursive, case.world) => {
                 Words::new("reads the hash of the owner's PIN", "leave out Tollgate's state directory")
+            }
+            EffectKind::Read { place, recursive } if reads_file(KEY, place, *recursive, case.world) => {
+                Words::new(
+                    "reads the key of this machine in its fleet",
+                    "leave out Tollgate's state directory",
+                )
             }
             EffectKind::Read { place, recursive } if reads_saved(place, *recursive, case.world) => {
                 Words::new(
@@ -88,12 +94,15 @@ fn reads_saved(place: &Place, recursive: bool, world: &dyn World) -> bool {
 /// The hash of the owner's PIN, in the state directory. Whoever has it can try PINs without anybody noticing.
 const PIN: &str = "owner.pin";
 
-/// Does a read reach the hash of a PIN that is set?
-fn reads_pin(place: &Place, recursive: bool, world: &dyn World) -> bool {
-    world.own_places().iter().map(|own| format!("{own}/{PIN}")).any(|pin| {
+/// The key that signs what this machine tells its fleet, in the state directory. Whoever has it can speak as this machine.
+const KEY: &str = "fleet/key";
+
+/// Does a read reach this file of a state directory, where it exists?
+fn reads_file(name: &str, place: &Place, recursive: bool, world: &dyn World) -> bool {
+    world.own_places().iter().map(|own| format!("{own}/{name}")).any(|file| {
         let below =
-            pin.strip_prefix(place.path.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'));
-        let named = place.path == pin || (place.pattern && stands_for(&place.path, &pin));
-        (named || (recursive && below)) && world.kind(&pin) == FileKind::File
+            file.strip_prefix(place.path.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'));
+        let named = place.path == file || (place.pattern && stands_for(&place.path, &file));
+        (named || (recursive && below)) && world.kind(&file) == FileKind::File
     })
 }
