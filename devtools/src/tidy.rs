@@ -34,6 +34,7 @@ const KNOWS: &[(&str, &[&str])] = &[
     ("e2e", &[]),
     ("fleet-protocol", &[]),
     ("fleet", &["fleet-protocol", "model", "store"]),
+    ("courier", &["fleet-protocol", "sinks", "store"]),
     (
         "tollgate",
         &[
@@ -46,6 +47,8 @@ const KNOWS: &[(&str, &[&str])] = &[
             "pipeline",
             "middleware",
             "agents",
+            "courier",
+            "fleet-protocol",
             "sinks",
             "store",
             "undo",

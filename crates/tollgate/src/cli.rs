@@ -39,8 +39,12 @@ enum Command {
     Check(cmd::check::Args),
     /// Show the policy in force and where it comes from
     Policy(cmd::policy::Args),
-    /// Write hook and policy files for committing
+    /// Write hook and policy files for committing, or a bundle
     Build(cmd::build::Args),
+    /// Verify policy bundles, and make keys to sign them
+    Bundle(cmd::bundle::Args),
+    /// Join or leave a fleet, and show its state
+    Fleet(cmd::fleet::Args),
     /// Show what a call would do and how it is judged
     Explain(cmd::explain::Args),
     /// Allow one refused call once (asks in your terminal)
@@ -114,6 +118,9 @@ enum Internal {
     /// Bring records to the sinks (what a hook starts)
     #[command(hide = true)]
     Deliver(cmd::deliver::Args),
+    /// Work for the fleet (what a hook starts)
+    #[command(hide = true)]
+    FleetCourier(cmd::fleet::CourierArgs),
     /// Remove old snapshots (what a hook starts)
     #[command(hide = true)]
     CleanSnapshots {
@@ -172,6 +179,8 @@ fn run_public(command: &Command) -> anyhow::Result<ExitCode> {
         Command::Check(args) => cmd::check::run(args),
         Command::Policy(args) => cmd::policy::run(args),
         Command::Build(args) => cmd::build::run(args),
+        Command::Bundle(args) => cmd::bundle::run(args),
+        Command::Fleet(args) => cmd::fleet::run(args),
         Command::Explain(args) => cmd::explain::run(args),
         Command::Approve(args) => cmd::approve::run(args),
         Command::Allow(args) => cmd::allow::run(args),
@@ -213,6 +222,7 @@ fn run_internal(command: &Internal) -> anyhow::Result<ExitCode> {
         }
         Internal::CleanSnapshots { state, days, store } => cmd::undo::clean::run(state, *days, *store),
         Internal::Deliver(args) => cmd::deliver::run(args),
+        Internal::FleetCourier(args) => cmd::fleet::courier(args),
         Internal::Observe { state } => cmd::observe::run(state),
     }
 }

@@ -104,6 +104,10 @@ enum Later {
         text: String,
     },
     Deliver(Courier),
+    Fleet {
+        config: std::path::PathBuf,
+        state: std::path::PathBuf,
+    },
     Clean(std::path::PathBuf, Budget),
 }
 
@@ -389,6 +393,16 @@ impl Afterwards {
         self
     }
 
+    /// The same, and a courier for the fleet, with the folders of policy and state.
+    pub fn and_fleet(mut self, folders: Option<(&Path, &Path)>) -> Self {
+        let fleet = |(config, state): (&Path, &Path)| Later::Fleet {
+            config: config.to_owned(),
+            state: state.to_owned(),
+        };
+        self.0.extend(folders.map(fleet));
+        self
+    }
+
     /// The same, and a look for snapshots that are too old.
     pub fn and_clean(mut self, due: Option<(&Path, Budget)>) -> Self {
         self.0.extend(due.map(|(state, budget)| Later::Clean(state.to_owned(), budget)));
@@ -414,10 +428,21 @@ impl Afterwards {
                 Later::Delete { project, path } => tollgate_store::remove_mirror(Path::new(&project), &path),
                 Later::Notify { project, channel, text } => notify::send(&channel, &text, &project),
                 Later::Deliver(courier) => courier.start(),
+                Later::Fleet { config, state } => start_fleet(&config, &state),
                 Later::Clean(state, budget) => crate::saving::clean::start(&state, &budget),
             }
         }
     }
+}
+
+/// Starts the process that works for the fleet, which outlives this one. One that cannot be started leaves the records to
+/// the next.
+fn start_fleet(config: &Path, state: &Path) {
+    let Ok(program) = std::env::current_exe() else { return };
+    let mut command = Command::new(program);
+    command.arg("fleet-courier").arg("--config").arg(config).arg("--state").arg(state);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    let _ = command.spawn();
 }
 
 impl Courier {

@@ -183,7 +183,7 @@ impl Hook {
             saved: &saved,
         };
         let (reply, seq) = self.record(&kept, decision, reply);
-        (reply, self.and_later(after, &loaded.policy, seq, &saved))
+        (reply, self.and_later(after, &loaded, seq, &saved))
     }
 
     /// A call that is refused only for losses may run once all of them are saved. Everything after this sees the call as
@@ -305,11 +305,19 @@ impl Hook {
     fn and_later(
         &self,
         after: Afterwards,
-        policy: &Policy,
+        loaded: &Loaded,
         seq: Option<u64>,
         saved: &saving::Outcome,
     ) -> Afterwards {
-        after.and(self.delivery(policy, seq)).and_clean(self.clean_up(saved, policy))
+        let policy = &loaded.policy;
+        let after = after.and(self.delivery(policy, seq)).and_clean(self.clean_up(saved, policy));
+        after.and_fleet(self.fleet(loaded))
+    }
+
+    /// The folders for the courier of a machine that has joined a fleet, unless one is under way. No other machine looks.
+    fn fleet(&self, loaded: &Loaded) -> Option<(&Path, &Path)> {
+        let idle = loaded.has_fleet() && !tollgate_courier::is_running(&self.state);
+        idle.then_some((self.config.as_path(), self.state.as_path()))
     }
 
     /// Whoever brings the record to the sinks, unless somebody is on the way already.

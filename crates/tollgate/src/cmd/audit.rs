@@ -10,6 +10,7 @@ use anyhow::Context;
 use serde_json::{Value, json};
 use tollgate_store::{Log, Verification};
 
+use super::fleet;
 use crate::dirs::{self, Dirs};
 use crate::exit::ExitCode;
 use crate::report::shown;
@@ -55,7 +56,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let witnesses = Anchor::witnessed(&log, &state);
     let life = Life::examine(&state, &home, since, args.session.as_deref());
     let shrunk = sizes::compare(&state, &life.transcripts);
-    let audit = Audit { chain, anchor, witnesses, life, shrunk };
+    let fleet = fleet::health::Report::of(&state)?;
+    let audit = Audit { chain, anchor, witnesses, life, shrunk, fleet };
     if args.json {
         out::line(&audit.value().to_string())
     } else {
@@ -90,12 +92,13 @@ struct Audit {
     witnesses: Anchor,
     life: Life,
     shrunk: Vec<sizes::Shrunk>,
+    fleet: fleet::health::Report,
 }
 
 impl Audit {
     fn is_sound(&self) -> bool {
         let anchored = self.anchor.as_ref().is_none_or(|anchor| anchor.holds());
-        let chained = self.chain.is_sound() && self.witnesses.holds();
+        let chained = self.chain.is_sound() && self.witnesses.holds() && self.fleet.testimony().is_none();
         chained && anchored && self.life.count(Way::Around) == 0 && self.shrunk.is_empty()
     }
 
@@ -112,7 +115,13 @@ impl Audit {
         for line in self.witnesses.testimony().iter().flat_map(|told| table::wrap(told, table::width() - 4)) {
             out::line(&format!("  {line}"));
         }
+        for line in self.fleet.audit_lines() {
+            out::line(&format!("  {}", shown(&line)));
+        }
         out::line(&match &self.anchor {
+            None if self.fleet.is_anchored() => {
+                "  anchored: the fleet's server has the chain's head".to_owned()
+            }
             None => {
                 "  not anchored: a log rewritten whole would not show; see `tollgate audit --help`".to_owned()
             }
@@ -135,7 +144,7 @@ impl Audit {
         let shrunk: Vec<String> = self.shrunk.iter().map(ToString::to_string).collect();
         json!({
             "sound": self.is_sound(), "records": self.chain.records, "chain": self.chain.is_sound(),
-            "troubles": troubles, "witnesses": {"hold": self.witnesses.holds(), "broken": self.witnesses.broken}, "anchor": anchor, "shrunk": shrunk, "life": self.life.value(),
+            "troubles": troubles, "witnesses": {"hold": self.witnesses.holds(), "broken": self.witnesses.broken}, "anchor": anchor, "shrunk": shrunk, "fleet": self.fleet.value(), "life": self.life.value(),
         })
     }
 }

@@ -33,6 +33,8 @@ pub struct Args {
     dry_run: bool,
     #[command(flatten)]
     output: Output,
+    #[command(flatten)]
+    bundle: super::bundle::BuildArgs,
     /// Project [default: the repository around this folder]
     folder: Option<PathBuf>,
 }
@@ -43,6 +45,9 @@ const MARK: &str = "tollgate.build";
 /// Checks, then writes. Nothing is written when anything is wrong.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let root = project(args.folder.as_deref())?;
+    if args.bundle.bundle {
+        return super::bundle::build(&root, &args.bundle);
+    }
     if !is_sound(&root)? {
         out::error("tollgate: nothing was written");
         return Ok(ExitCode::from(1));

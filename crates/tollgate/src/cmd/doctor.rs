@@ -90,6 +90,10 @@ fn examine(stage: &Stage) -> (Vec<Section>, Answers) {
     sections.push(Section { about: "Policy".into(), lines: [policy, gate.failed_hooks()].concat() });
     sections.push(Section { about: "Log".into(), lines: log });
     sections.push(Section { about: "This machine".into(), lines: machine });
+    let fleet = super::fleet::health::Report::lines_of(&gate.state);
+    if !fleet.is_empty() {
+        sections.push(Section { about: "Fleet".into(), lines: fleet });
+    }
     (sections, answers)
 }
 

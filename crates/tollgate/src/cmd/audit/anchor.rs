@@ -39,12 +39,14 @@ impl Anchor {
         Ok(Self::compare(log, heads))
     }
 
-    /// Compares the log with what the index and the sinks have taken in: a log that was cut, or put back to an older
+    /// Compares the log with what the index, the sinks and the fleet's server have taken in: a log that was cut, or put back to an older
     /// copy, does not hold that any more, whatever its own head says.
     pub fn witnessed(log: &Log, state: &Path) -> Self {
         let mut heads = Heads::new();
         let sent = tollgate_sinks::accounts(state).into_values().map(|account| (account.seq, account.hash));
-        for (seq, hash) in tollgate_index::reached(state).into_iter().chain(sent) {
+        let fleet = tollgate_courier::Status::of(state).head;
+        let fleet = (fleet.seq > 0).then_some((fleet.seq, fleet.hash));
+        for (seq, hash) in tollgate_index::reached(state).into_iter().chain(sent).chain(fleet) {
             if !hash.is_empty() {
                 heads.entry(seq).or_default().push(hash);
             }
@@ -77,7 +79,7 @@ impl Anchor {
     pub fn testimony(&self) -> Option<String> {
         let first = self.broken.first()?;
         Some(format!(
-            "record {first} was taken in by the index or a sink, and the log does not hold it any more: the log was \
+            "record {first} was taken in by the index, a sink or the fleet's server, and the log does not hold it any more: the log was \
              cut, or put back to an older copy"
         ))
     }

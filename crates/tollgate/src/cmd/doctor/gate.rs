@@ -26,7 +26,7 @@ use tollgate_model::is_canary;
 pub struct Gate<'a> {
     stage: &'a Stage,
     registered: bool,
-    state: PathBuf,
+    pub state: PathBuf,
     loaded: Loaded,
     chain: Verification,
     deliveries: Vec<Route>,

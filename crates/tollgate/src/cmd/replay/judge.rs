@@ -160,7 +160,8 @@ impl Judges<'_> {
         }
     }
 
-    fn both(&self, event: &Event) -> (Said, Option<Said>) {
+    /// What the policy says to a call, and what the other one says that it is compared with.
+    pub fn both(&self, event: &Event) -> (Said, Option<Said>) {
         let world = self.still.world(event);
         let other = match &self.baseline {
             Baseline::Recorded => None,
