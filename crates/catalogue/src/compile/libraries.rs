@@ -208,6 +208,14 @@ const MAKES: &[&str] = &[
     "update",
     "set-default",
     "remove",
+    "turn",
+    "mix",
+    "mix-in",
+    "set-item",
+    "remove-item",
+    "set-part",
+    "forming",
+    "option-parser",
 ];
 
 /// How `calls` may call.

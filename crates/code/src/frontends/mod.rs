@@ -4,7 +4,7 @@
 pub mod python;
 mod scan;
 
-use crate::tree::{Builder, Dialect, Kind, NodeId, Range, Tree};
+use crate::tree::{Builder, Dialect, Implicit, Kind, NodeId, Range, Tree};
 
 /// Reads a language. Total: whatever the text, there is a tree, whose ranges lie in the text, after a time that grows with
 /// the length of the text. Holes of the shell stand in the text as placeholders (`holes::Source`), and are holes of the tree.
@@ -34,6 +34,25 @@ pub static PLAIN: Dialect = Dialect {
     made: "",
     filled: "",
     operators: &[],
+    comparisons: &[],
+    implicit: Implicit {
+        allocates: "",
+        sets_item: "",
+        removes_item: "",
+        missing_item: "",
+        class_item: "",
+        reads_part: "",
+        sets_part: "",
+        describes: ["", ""],
+        ends: "",
+        truth: ["", ""],
+        parts: "",
+        owners: ["", ""],
+        key: "",
+        asked: &[],
+        maker: "",
+        setter: "",
+    },
     nothing: ["", "", ""],
     class_bound: "",
     slices: false,
@@ -49,7 +68,7 @@ pub static PLAIN: Dialect = Dialect {
 pub(crate) fn unread(dialect: &'static Dialect, text: &str) -> Tree {
     let mut builder = Builder::new(dialect);
     let range = Range { start: 0, end: u32::try_from(text.len()).unwrap_or(u32::MAX) };
-    let unknown = builder.unknown(&[], range);
+    let unknown = builder.deep(range);
     let root = builder.block(&[unknown], range);
     builder.finish(root, Vec::new())
 }

@@ -10,7 +10,7 @@ use ruff_text_size::{Ranged, TextRange};
 use super::{DEPTH, Frontend, name, scan, unread};
 use crate::tree::{
     Binary, Builder, Case, Class, Clause, Comparison, Comprehension, Dialect, Function, Handler, Head,
-    Import, Kind, List, Loop, Match, Name, NodeId, Param, Range, Receiver, Rest, Tree, Try, With,
+    Implicit, Import, Kind, List, Loop, Match, Name, NodeId, Param, Range, Receiver, Rest, Tree, Try, With,
 };
 
 /// What Python calls what all languages have.
@@ -25,17 +25,63 @@ pub static DIALECT: Dialect = Dialect {
     made: "__init_subclass__",
     filled: "__post_init__",
     operators: &[
-        (Binary::Add, "__add__"),
-        (Binary::Subtract, "__sub__"),
-        (Binary::Multiply, "__mul__"),
-        (Binary::Divide, "__truediv__"),
-        (Binary::Modulo, "__mod__"),
-        (Binary::Or, "__or__"),
-        (Binary::And, "__and__"),
-        (Binary::Left, "__lshift__"),
-        (Binary::Right, "__rshift__"),
-        (Binary::Other, "__matmul__"),
+        (Binary::Add, ["__add__", "__radd__", "__iadd__"]),
+        (Binary::Subtract, ["__sub__", "__rsub__", "__isub__"]),
+        (Binary::Multiply, ["__mul__", "__rmul__", "__imul__"]),
+        (Binary::Divide, ["__truediv__", "__rtruediv__", "__itruediv__"]),
+        (Binary::DivideWhole, ["__floordiv__", "__rfloordiv__", "__ifloordiv__"]),
+        (Binary::Modulo, ["__mod__", "__rmod__", "__imod__"]),
+        (Binary::Or, ["__or__", "__ror__", "__ior__"]),
+        (Binary::And, ["__and__", "__rand__", "__iand__"]),
+        (Binary::Xor, ["__xor__", "__rxor__", "__ixor__"]),
+        (Binary::Left, ["__lshift__", "__rlshift__", "__ilshift__"]),
+        (Binary::Right, ["__rshift__", "__rrshift__", "__irshift__"]),
+        (Binary::Other, ["__matmul__", "__rmatmul__", "__imatmul__"]),
+        (Binary::Other, ["__pow__", "__rpow__", "__ipow__"]),
     ],
+    comparisons: &[
+        (Comparison::Equal, &["__eq__"]),
+        (Comparison::Unequal, &["__ne__"]),
+        (Comparison::In, &["__contains__"]),
+        (Comparison::NotIn, &["__contains__"]),
+        (Comparison::Other, &["__lt__", "__gt__", "__le__", "__ge__"]),
+    ],
+    implicit: Implicit {
+        allocates: "__new__",
+        sets_item: "__setitem__",
+        removes_item: "__delitem__",
+        missing_item: "__missing__",
+        class_item: "__class_getitem__",
+        reads_part: "__getattribute__",
+        sets_part: "__setattr__",
+        describes: ["__get__", "__set__"],
+        ends: "__del__",
+        truth: ["__bool__", "__len__"],
+        parts: "__dict__",
+        owners: ["__self__", ".__globals__"],
+        key: "__hash__",
+        asked: &[
+            "__str__",
+            "__repr__",
+            "__format__",
+            "__len__",
+            "__bool__",
+            "__hash__",
+            "__int__",
+            "__float__",
+            "__index__",
+            "__bytes__",
+            "__fspath__",
+            "__iter__",
+            "__next__",
+            "__reversed__",
+            "__reduce__",
+            "__getstate__",
+            "__copy__",
+        ],
+        maker: "metaclass",
+        setter: "setter",
+    },
     nothing: ["None", "True", "False"],
     class_bound: "classmethod",
     slices: true,
@@ -68,9 +114,7 @@ impl Frontend for Python {
             depth: 0,
             deep: false,
         };
-        let mut faults: Vec<Range> =
-            parsed.errors().iter().map(|error| range_of(error.range(), &kept)).collect();
-        faults.extend(cut);
+        let faults: Vec<Range> = parsed.errors().iter().map(|error| range_of(error.range(), &kept)).collect();
         let syntax = parsed.into_syntax();
         let body = match &syntax {
             ast::Mod::Module(module) => &module.body[..],
@@ -79,6 +123,7 @@ impl Frontend for Python {
         let mut statements = lower.statements(body);
         // Whatever could not be read stands behind what could: it says nothing about order.
         statements.extend(faults.into_iter().map(|fault| lower.builder.unknown(&[], fault)));
+        statements.extend(cut.into_iter().map(|fault| lower.builder.deep(fault)));
         let root = lower.builder.block(&statements, whole(text));
         let locals = lower.scopes.pop().map(|scope| scope.locals).unwrap_or_default();
         if lower.deep {
@@ -197,7 +242,7 @@ impl Lower<'_> {
         let range = self.range(statement);
         if !self.enter() {
             self.depth -= 1;
-            return self.builder.unknown(&[], range);
+            return self.builder.deep(range);
         }
         let node = self.any_statement(statement, range);
         self.depth -= 1;
@@ -460,7 +505,7 @@ impl Lower<'_> {
         let range = self.range(pattern);
         if !self.enter() {
             self.depth -= 1;
-            return self.builder.unknown(&[], range);
+            return self.builder.deep(range);
         }
         let node = self.any_pattern(pattern, range);
         self.depth -= 1;
@@ -585,7 +630,7 @@ impl Lower<'_> {
                 let range = self.range(target);
                 if !self.enter() {
                     self.depth -= 1;
-                    return self.builder.unknown(&[], range);
+                    return self.builder.deep(range);
                 }
                 let items: Vec<NodeId> = elts.iter().map(|item| self.target(item)).collect();
                 self.depth -= 1;
@@ -610,7 +655,7 @@ impl Lower<'_> {
         let range = self.range(expr);
         if !self.enter() {
             self.depth -= 1;
-            return self.builder.unknown(&[], range);
+            return self.builder.deep(range);
         }
         let node = self.any_expr(expr, range);
         self.depth -= 1;
@@ -916,7 +961,7 @@ impl Lower<'_> {
         }
         if !self.enter() {
             self.depth -= 1;
-            return self.builder.unknown(&[value], range);
+            return self.builder.deep(range);
         }
         let mut args = vec![value];
         self.elements(spec.iter(), &mut args);

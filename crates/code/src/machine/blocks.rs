@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use tollgate_catalogue::libraries::Role;
 use tollgate_shell::value::HoleSource;
 
 use super::scope::Unit;
@@ -104,6 +105,10 @@ impl Machine<'_> {
                 unit.tree.list(targets).iter().for_each(|target| self.removed(unit, *target));
                 Flow::On
             }
+            Kind::Deep => {
+                self.opaque(Why::Deep);
+                Flow::On
+            }
             Kind::Unknown(parts) => {
                 unit.tree.list(parts).iter().for_each(|part| drop(self.expr(*part)));
                 self.opaque(Why::Unread);
@@ -118,12 +123,13 @@ impl Machine<'_> {
 
     /// What a program fails with is seen.
     fn raised(&mut self, value: &Val) {
-        let text = match value {
-            Val::Made(made) => made.args.get(0).map(Val::as_text),
-            Val::Text(text) => Some(text.clone()),
-            _ => None,
+        let said = match value {
+            Val::Made(made) => made.args.list.clone(),
+            other => vec![other.clone()],
         };
-        if let Some(text) = text {
+        for value in said {
+            let value = self.all_of(&value);
+            let text = self.shown(&value);
             self.print(&text, true);
         }
     }
@@ -144,19 +150,42 @@ impl Machine<'_> {
             Kind::Name(name) => {
                 if let Some(symbol) = unit.symbol(name) {
                     let cell = self.place(symbol);
+                    if let Some(object) = self.store.val(cell).cloned() {
+                        self.ended(&object);
+                    }
                     self.store.set(cell, Slot::Unset);
                 }
             }
             Kind::Index { of, key } => {
                 let (of, key) = (self.expr(of), self.expr(key));
-                let key = key.literal();
-                self.store.change_entries(&of, |entries| {
-                    entries.entries.retain(|(name, _)| key.as_deref() != Some(&**name));
-                });
-                self.store.change_items(&of, |items| items.open = true);
+                self.remove_item(&of, &key);
             }
             Kind::List(all) => unit.tree.list(all).iter().for_each(|target| self.removed(unit, *target)),
             _ => drop(self.expr(target)),
+        }
+    }
+
+    /// `del of[key]`
+    pub(super) fn remove_item(&mut self, of: &Val, key: &Val) {
+        match (of, key) {
+            (Val::Object(_), _) => {
+                let removes = self.unit.tree.dialect.implicit.removes_item;
+                self.method_of_object(of, removes, &Args::of(vec![key.clone()]));
+            }
+            (Val::List(_), Val::Int(at)) => {
+                let at = usize::try_from(*at).ok();
+                self.store.change_items(of, |items| match at.filter(|at| *at < items.items.len()) {
+                    Some(at) if !items.open => drop(items.items.remove(at)),
+                    _ => items.open = true,
+                });
+            }
+            _ => {
+                let key = key.literal();
+                self.store.change_entries(of, |entries| {
+                    entries.entries.retain(|(name, _)| key.as_deref() != Some(&**name));
+                });
+                self.store.change_items(of, |items| items.open = true);
+            }
         }
     }
 
@@ -277,6 +306,10 @@ impl Machine<'_> {
     pub(super) fn iterated(&mut self, of: &Val) -> Val {
         match of {
             Val::Table(_) => self.keys(of),
+            Val::File(handle) => {
+                let content = Val::Text(self.content(handle));
+                super::texts::lines(&mut self.store, &content)
+            }
             Val::Object(_) => {
                 let made = self.method_of_object(of, self.unit.tree.dialect.iterated, &Args::default());
                 made.filter(|made| !made.is_same(of)).unwrap_or_else(|| of.clone())
@@ -286,6 +319,10 @@ impl Machine<'_> {
                     let items =
                         known.chars().map(|letter| Val::text(letter.encode_utf8(&mut [0; 4]))).collect();
                     self.store.list(items)
+                }
+                _ if text.any.iter().any(super::texts::holds_variable) => {
+                    let part = super::texts::remains(of, text.taint);
+                    self.store.many(vec![part])
                 }
                 _ => of.clone(),
             },
@@ -353,9 +390,12 @@ impl Machine<'_> {
     fn with(&mut self, unit: &Rc<Unit>, id: WithId) -> Flow {
         let Some(whole) = unit.tree.with_of(id).cloned() else { return Flow::On };
         let [enter, exit] = unit.tree.dialect.entered;
+        let (stubs, replaced) = (self.stubs.len(), self.replaced.len());
         let mut entered = Vec::new();
         for (value, target) in &whole.items {
             let value = self.expr(*value);
+            let stub = self.stub_of(&value);
+            self.stubs.extend(stub);
             let mut inner = match &value {
                 Val::Object(_) => self.method_of_object(&value, enter, &Args::default()),
                 _ => None,
@@ -374,6 +414,8 @@ impl Machine<'_> {
             entered.push(value);
         }
         let flow = self.block(whole.body);
+        self.stubs.truncate(stubs);
+        self.emptied(replaced);
         for value in entered {
             if matches!(value, Val::Object(_)) {
                 let given = Args::of(vec![Val::Nothing, Val::Nothing, Val::Nothing]);
@@ -381,6 +423,19 @@ impl Machine<'_> {
             }
         }
         flow
+    }
+
+    /// The function that a test replaces while a block runs: `patch("module.name")`, `patch.object(module, "name")`.
+    fn stub_of(&self, value: &Val) -> Option<Rc<str>> {
+        let Val::Made(made) = value else { return None };
+        let meaning = self.meaning(&made.name).filter(|meaning| meaning.role == Role::Stubs)?;
+        let plain = made.args.named.iter().all(|(name, _)| matches!(&**name, "return_value" | "autospec"));
+        let name = match (meaning.text, made.args.get(0)) {
+            ("part", Some(Val::Name(module))) => format!("{module}.{}", made.args.literal(1)?),
+            (_, Some(Val::Text(name))) => name.as_literal()?.to_owned(),
+            _ => return None,
+        };
+        plain.then(|| Rc::from(&*self.canonical(&name)))
     }
 
     fn matching(&mut self, unit: &Rc<Unit>, id: MatchId) -> Flow {
@@ -471,7 +526,7 @@ fn is_always(kind: Kind) -> bool {
 }
 
 /// Does it yield items without end?
-fn is_endless(value: &Val) -> bool {
+pub(super) fn is_endless(value: &Val) -> bool {
     matches!(value, Val::Made(made) if &*made.name == ENDLESS)
 }
 

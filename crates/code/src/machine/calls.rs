@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use tollgate_catalogue::libraries::{Meaning, Role};
+use tollgate_catalogue::libraries::{Known, Make, Meaning, Role};
 use tollgate_shell::value::Value;
 
 use super::functions::is_value;
@@ -11,7 +11,7 @@ use super::scope::{Symbol, Unit};
 use super::store::{Cell, Slot};
 use super::value::{Args, Binds, Val};
 use super::{Machine, texts};
-use crate::facts::{Act, Why};
+use crate::facts::{Act, Data, Why};
 use crate::tree::{Kind, List, NodeId};
 
 /// The longest name of something that a library returned.
@@ -19,6 +19,12 @@ const NAME: usize = 120;
 
 /// The whole environment.
 pub(super) const ENVIRONMENT: &str = "$ENV";
+
+/// What was made by something that is not known.
+const UNKNOWN: &str = "unknown";
+
+/// The most that is kept of what is put into something.
+const HELD: usize = 64;
 
 /// A function that is picked by a name that is only known when it runs.
 const PICKED: &str = "?";
@@ -96,6 +102,21 @@ impl Machine<'_> {
             if let Some(rest) = made.strip_prefix(alias) {
                 made = Cow::Owned(format!("{real}{rest}"));
             }
+        }
+        // What a built-in function belongs to is where all of them are; the names that a function of a module knows are those
+        // of the module.
+        let [own, around] = self.unit.tree.dialect.implicit.owners;
+        if !own.is_empty()
+            && let Some((_, rest)) = made.rsplit_once(own)
+            && let Some(rest) = rest.strip_prefix('.')
+        {
+            made = Cow::Owned(rest.to_owned());
+        }
+        if !around.is_empty()
+            && let Some((function, rest)) = made.split_once(around)
+            && let Some((module, _)) = function.trim_end_matches('.').rsplit_once('.')
+        {
+            made = Cow::Owned(format!("{module}{rest}"));
         }
         if let Some(at) = self.detour(&made) {
             made = Cow::Owned(made.get(at..).unwrap_or_default().to_owned());
@@ -176,7 +197,10 @@ impl Machine<'_> {
                 self.opaque(Why::Picked);
                 Val::unknown()
             }
-            Val::Name(name) => self.call_library(&Rc::clone(name), args),
+            Val::Name(name) => {
+                self.asked_objects(args);
+                self.call_library(&Rc::clone(name), args)
+            }
             Val::Function(closure) => self.invoke(None, &Rc::clone(closure), args),
             Val::Partial(partial) => {
                 let mut all = partial.args.clone();
@@ -198,14 +222,38 @@ impl Machine<'_> {
                 })
             }
             Val::Process(process) => self.run_again(&Rc::clone(process), args),
+            Val::Made(made) if self.makes(&made.name, Make::Record) => self.record(&Rc::clone(made), args),
             Val::Made(made) => self.call_library(&Rc::clone(&made.name), args),
             other => {
                 self.looks_at(other);
                 self.callbacks(args);
                 // Code that was picked from something that is not known is not known either.
-                Val::Unknown(self.store.taint(other).union(args.taint()))
+                let taint = self.store.taint(other);
+                Val::Unknown(args.all().fold(taint, |all, value| all.union(self.store.taint(value))))
             }
         }
+    }
+
+    fn makes(&self, name: &str, make: Make) -> bool {
+        self.meaning(name).is_some_and(|meaning| meaning.role == Role::Makes(make))
+    }
+
+    /// An object with the parts that were named when its kind was made: `namedtuple("Job", "src dst")`.
+    fn record(&mut self, kind: &super::value::Made, args: &Args) -> Val {
+        let names = kind.args.val(1, &["field_names"]);
+        let names: Vec<String> = match self.store.items(&names) {
+            Some(items) => items.items.iter().filter_map(Val::literal).collect(),
+            None => {
+                let text = names.literal().unwrap_or_default();
+                text.split([' ', ',']).filter(|name| !name.is_empty()).map(str::to_owned).collect()
+            }
+        };
+        let each = names.iter().enumerate().filter_map(|(at, name)| {
+            let value = args.get(at).or_else(|| args.option(name))?;
+            Some((Rc::from(name.as_str()), value.clone()))
+        });
+        let entries = each.collect();
+        self.store.table(entries, None)
     }
 
     /// Each of several ways, none of which need be gone.
@@ -222,6 +270,10 @@ impl Machine<'_> {
     /// Calls something of a library.
     pub(super) fn call_library(&mut self, name: &str, args: &Args) -> Val {
         let plain = self.canonical(name).into_owned();
+        if self.stubs.iter().any(|stub| **stub == *plain) {
+            self.callbacks(args);
+            return Val::Unknown(args.taint());
+        }
         if let Some(meaning) = self.meaning(&plain) {
             return self.perform(meaning, &plain, args);
         }
@@ -285,6 +337,7 @@ impl Machine<'_> {
         match value {
             Val::Any(ways) => self.each_way(&Rc::clone(ways), |machine, way| machine.method(way, name, args)),
             Val::Name(owner) if &**owner != PICKED => {
+                self.asked_objects(args);
                 let full = format!("{owner}.{name}");
                 self.call_library(&full, args)
             }
@@ -346,35 +399,56 @@ impl Machine<'_> {
         }
     }
 
+    /// A method of a class above that of an object.
+    fn method_above(&mut self, this: &Val, bases: &Val, name: &str, args: &Args) -> Val {
+        let bases = self.store.items(bases).unwrap_or_default();
+        for base in &bases.items {
+            match base {
+                Val::Class(class) => {
+                    if let Some(method) = self.member(class, name) {
+                        return self.call_on(this, &method, args);
+                    }
+                }
+                Val::Name(base) => return self.call_library(&format!("{base}.{name}"), args),
+                _ => {}
+            }
+        }
+        Val::Nothing
+    }
+
     /// A method of what something of a library returned.
     fn made_method(&mut self, value: &Val, made: &super::value::Made, name: &str, args: &Args) -> Val {
         if &*made.name == "super"
             && let (Some(this), Some(bases)) = (made.args.get(0), made.args.get(1))
         {
-            let bases = self.store.items(bases).unwrap_or_default();
-            for base in &bases.items {
-                match base {
-                    Val::Class(class) => {
-                        if let Some(method) = self.member(class, name) {
-                            return self.call_on(this, &method, args);
-                        }
-                    }
-                    Val::Name(base) => return self.call_library(&format!("{base}.{name}"), args),
-                    _ => {}
-                }
-            }
-            return Val::Nothing;
+            return self.method_above(this, bases, name, args);
+        }
+        if let Some(parsed) = self.option_parser(made, name, args) {
+            return parsed;
         }
         let full = self.canonical(&format!("{}.{name}", made.name)).into_owned();
         if let Some(meaning) = self.meaning(&full) {
-            let of_itself = matches!(meaning.role, Role::KillsItself | Role::Sends)
-                || matches!(meaning.role, Role::Makes(_)) && self.library.methods.contains_key(name);
-            let args = if of_itself { args.after(value.clone()) } else { args.clone() };
-            return self.perform(meaning, &full, &args);
+            let of_itself =
+                matches!(meaning.role, Role::KillsItself | Role::Sends | Role::Makes(Make::RequestOption))
+                    || matches!(meaning.role, Role::Makes(_)) && self.library.methods.contains_key(name);
+            let mut args = if of_itself { args.after(value.clone()) } else { args.clone() };
+            if matches!(meaning.role, Role::Fetches | Role::Posts | Role::Requests) {
+                args.named.push((Rc::from(crate::facts::CLIENT), value.clone()));
+            }
+            let result = self.perform(meaning, &full, &args);
+            // An archive takes in what it reads.
+            if meaning.role == Role::Reads {
+                self.hold(value, &Args::of(vec![result.clone()]), 4);
+            }
+            return result;
         }
         let of = made.args.clone();
         match self.library.methods.get(name).copied() {
             // What belongs to a service deletes there, not a path.
+            Some(Meaning { role: Role::Makes(make), .. }) if changes(make) => {
+                self.hold(value, args, 4);
+                self.unknown_call(&full, Some(&of), args)
+            }
             Some(meaning) if matches!(meaning.role, Role::Makes(_)) => {
                 self.perform(meaning, name, &args.after(value.clone()))
             }
@@ -389,14 +463,59 @@ impl Machine<'_> {
                 {
                     return self.send(args);
                 }
-                self.unknown_call(&full, Some(&of), args)
+                self.hold(value, args, 4);
+                let result = self.unknown_call(&full, Some(&of), args);
+                // What comes of something holds what that does.
+                let taint = self.store.taint(value);
+                if let (Val::Made(result), false) = (&result, taint.is_empty()) {
+                    result.held.borrow_mut().push(Val::Unknown(taint));
+                }
+                result
             }
         }
     }
 
+    /// Something is put into what a library made, and into what that was made with: it goes where that goes.
+    pub(super) fn hold(&mut self, value: &Val, args: &Args, depth: u32) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        let telling: Vec<Val> = args.all().filter(|value| self.tells(value)).cloned().collect();
+        if telling.is_empty() {
+            return;
+        }
+        match value {
+            Val::Made(made) => {
+                let mut held = made.held.borrow_mut();
+                let room = HELD.saturating_sub(held.len());
+                let plain = |value: &Val| match value {
+                    Val::Made(_) => Val::Unknown(self.store.taint(value)),
+                    other => other.clone(),
+                };
+                held.extend(telling.iter().map(plain).take(room));
+                drop(held);
+                for inner in made.args.all().filter(|inner| !matches!(inner, Val::Text(_))) {
+                    self.hold(inner, args, depth);
+                }
+            }
+            Val::File(handle) if handle.memory.is_some() => {
+                let content = self.all_texts(&telling);
+                self.write_to(&Rc::clone(handle), content);
+            }
+            _ => {}
+        }
+    }
+
+    /// Does a value say anything that is not written in the program?
+    fn tells(&self, value: &Val) -> bool {
+        !self.store.taint(value).is_empty()
+            || matches!(value, Val::Text(text) if text.any.iter().any(texts::holds_variable))
+    }
+
     /// Calls a method that is known by its name alone, whatever it belongs to.
     fn method_by_name(&mut self, value: &Val, name: &str, args: &Args) -> Val {
-        match self.library.methods.get(name).copied() {
+        // The columns of a table are renamed, too.
+        let known = self.library.methods.get(name).copied();
+        let known = known.filter(|meaning| meaning.role != Role::Moves || is_new_name(value, args));
+        match known {
             Some(meaning) => {
                 self.looks_at(value);
                 self.perform(meaning, name, &args.after(value.clone()))
@@ -412,7 +531,11 @@ impl Machine<'_> {
                 let known = Args::of(vec![value.clone()]);
                 let made = self.unknown_call(name, Some(&known), args);
                 match value {
-                    Val::Text(_) => Val::some_text(taint),
+                    Val::Text(_) if is_question(name) => Val::unknown(),
+                    Val::Text(_) => texts::remains(value, taint),
+                    Val::Unknown(_) if taint.is_empty() && args.taint().is_empty() => {
+                        Val::made(&format!("{UNKNOWN}.{name}"), args.clone())
+                    }
                     Val::Unknown(_) => Val::Unknown(taint.union(args.taint())),
                     _ => made,
                 }
@@ -446,6 +569,7 @@ impl Machine<'_> {
                     None => Val::unknown(),
                 },
             },
+            Val::Object(cell) if name == self.unit.tree.dialect.implicit.parts => Val::Table(*cell),
             Val::Object(_) => self.part_of_object(value, name).unwrap_or_default(),
             Val::Made(made) => {
                 let full = self.canonical(&format!("{}.{name}", made.name)).into_owned();
@@ -453,7 +577,10 @@ impl Machine<'_> {
                 match known.filter(|meaning| is_value(meaning.role)) {
                     Some(meaning) => self.perform(meaning, &full, &args),
                     None if full.len() > NAME => Val::Unknown(self.store.taint(value)),
-                    None => self.value_method(value, name).unwrap_or_else(|| Val::made(&full, args)),
+                    None => self.value_method(value, name).unwrap_or_else(|| {
+                        let held = Rc::clone(&made.held);
+                        Val::Made(Rc::new(super::value::Made { name: Rc::from(full), args, held }))
+                    }),
                 }
             }
             Val::Process(process) => self.part_of_process(&Rc::clone(process), name),
@@ -462,6 +589,12 @@ impl Machine<'_> {
                 Some(entry) => entry,
                 None => self.value_method(value, name).unwrap_or(Val::Unknown(self.store.taint(value))),
             },
+            Val::Function(closure)
+                if closure.binds.get() == Binds::Property
+                    && name == self.unit.tree.dialect.implicit.setter =>
+            {
+                Val::made(name, Args::of(vec![value.clone()]))
+            }
             _ => {
                 self.looks_at(value);
                 self.value_method(value, name).unwrap_or(Val::Unknown(self.store.taint(value)))
@@ -491,7 +624,14 @@ impl Machine<'_> {
             (Val::List(_), _) => self.store.item(value),
             (Val::Table(_), _) => match key.literal() {
                 Some(name) => match self.store.entry(value, &name) {
-                    Some(entry) => entry,
+                    Some(entry) => match self.store.entries(value).and_then(|entries| entries.others.clone())
+                    {
+                        Some(other) => self.store.either_val(&entry, &other),
+                        None => entry,
+                    },
+                    None if self.copies_environment(value) => {
+                        self.perform_variable(&Args::of(vec![key.clone()]))
+                    }
                     None => {
                         let others = self.store.entries(value).and_then(|entries| entries.others.clone());
                         others.unwrap_or(Val::Unknown(self.store.taint(value)))
@@ -507,10 +647,15 @@ impl Machine<'_> {
                 let end = if *at == -1 { Val::Nothing } else { Val::Int(at.saturating_add(1)) };
                 texts::slice(&mut self.store, value, &[Val::Int(*at), end])
             }
-            (Val::Object(_), _) => {
-                let item = self.unit.tree.dialect.item;
-                let given = Args::of(vec![key.clone()]);
-                self.method_of_object(value, item, &given).unwrap_or_default()
+            (Val::Object(_), _) => self.item_of_object(value, key),
+            (Val::Class(class), _) => {
+                let asked = self.unit.tree.dialect.implicit.class_item;
+                match self.member(&Rc::clone(class), asked) {
+                    Some(Val::Function(asked)) => {
+                        self.invoke(Some(value), &asked, &Args::of(vec![key.clone()]))
+                    }
+                    _ => value.clone(),
+                }
             }
             (Val::Name(name), _) => self.index_of_name(&Rc::clone(name), key),
             (Val::Made(_), _) => match key.literal() {
@@ -519,6 +664,20 @@ impl Machine<'_> {
             },
             _ => Val::Unknown(self.store.taint(value).union(self.store.taint(key))),
         }
+    }
+
+    /// Is a table a copy of the environment?
+    fn copies_environment(&self, table: &Val) -> bool {
+        matches!(self.store.entry(table, "**"), Some(Val::Name(name)) if &*name == ENVIRONMENT)
+    }
+
+    fn item_of_object(&mut self, value: &Val, key: &Val) -> Val {
+        let dialect = self.unit.tree.dialect;
+        let given = Args::of(vec![key.clone()]);
+        self.method_of_object(value, dialect.item, &given)
+            .or_else(|| self.method_of_object(value, dialect.implicit.missing_item, &given))
+            .or_else(|| self.store.entry(value, &key.literal()?))
+            .unwrap_or_default()
     }
 
     fn index_of_name(&mut self, name: &str, key: &Val) -> Val {
@@ -545,7 +704,8 @@ impl Machine<'_> {
     pub(super) fn set_attribute(&mut self, of: &Val, name: &str, value: &Val) {
         let name: Rc<str> = Rc::from(name);
         match of {
-            Val::Object(_) => self.store.set_entry(of, &name, value.clone()),
+            Val::Object(_) => self.set_part(of, &name, value),
+            Val::Table(_) => self.store.set_entry(of, &name, value.clone()),
             Val::Class(class) => {
                 let symbol = self.scopes.symbol(&name);
                 let cell =
@@ -559,9 +719,39 @@ impl Machine<'_> {
                 self.scopes.declare(*frame, symbol, cell);
                 self.store.set_val(cell, value.clone());
             }
+            Val::Name(owner) if self.is_words(&format!("{owner}.{name}")) => self.words = Some(value.clone()),
+            Val::Name(owner) if self.searches(&format!("{owner}.{name}.append")) => {
+                let folders = self.paths(value);
+                self.folders.splice(..0, folders);
+            }
+            Val::Made(made) => {
+                self.hold(of, &Args::of(vec![value.clone()]), 4);
+                let data = crate::facts::Arguments { list: vec![self.data(value)], named: Vec::new() };
+                let of = self.arguments(&made.args);
+                let full = format!("{}.{name}", made.name);
+                self.note(Act::Set { name: Rc::from(full), of, value: data });
+            }
             Val::Any(ways) => Rc::clone(ways).iter().for_each(|way| self.set_attribute(way, &name, value)),
+            Val::Unknown(taint) if !taint.is_empty() => self.unknown_set(*taint, &name, value),
             other => self.looks_at(other),
         }
+    }
+
+    /// A part of something is set of which only is known where it came from.
+    fn unknown_set(&mut self, taint: tollgate_shell::value::Taint, name: &str, value: &Val) {
+        let of = crate::facts::Arguments { list: vec![Data::Unknown(taint)], named: Vec::new() };
+        let value = crate::facts::Arguments { list: vec![self.data(value)], named: Vec::new() };
+        self.note(Act::Set { name: Rc::from(name), of, value });
+    }
+
+    /// Are these the program's own words?
+    fn is_words(&self, name: &str) -> bool {
+        self.meaning(name).is_some_and(|meaning| meaning.role == Role::Known(Known::Program))
+    }
+
+    /// Is it a list of folders in which modules are looked for?
+    fn searches(&self, name: &str) -> bool {
+        self.meaning(name).is_some_and(|meaning| meaning.role == Role::Searches)
     }
 
     /// Sets an item of a value.
@@ -599,9 +789,16 @@ impl Machine<'_> {
             }
             (Val::Name(name), _) if &**name == ENVIRONMENT => self.set_variable(key, value),
             (Val::Object(_), _) => {
-                drop(self.method_of_object(of, "__setitem__", &Args::of(vec![key.clone(), value.clone()])))
+                let sets = self.unit.tree.dialect.implicit.sets_item;
+                drop(self.method_of_object(of, sets, &Args::of(vec![key.clone(), value.clone()])))
             }
             (Val::Any(ways), _) => Rc::clone(ways).iter().for_each(|way| self.set_index(way, key, value)),
+            (Val::Made(_), _) => self.hold(of, &Args::of(vec![value.clone()]), 4),
+            (Val::Unknown(taint), _) if !taint.is_empty() => {
+                let name = key.literal().unwrap_or_default();
+                self.unknown_set(*taint, &name, value);
+            }
+            (Val::File(handle), _) => self.writes_over(&Rc::clone(handle), value),
             _ => {}
         }
     }
@@ -610,4 +807,40 @@ impl Machine<'_> {
     pub(super) fn text_or(&self, value: Option<&Val>, otherwise: &str) -> Value {
         value.map_or_else(|| Value::text(otherwise), Val::as_text)
     }
+}
+
+/// Does it change what it is called on?
+fn changes(make: Make) -> bool {
+    matches!(
+        make,
+        Make::Append
+            | Make::Extend
+            | Make::Insert
+            | Make::Pop
+            | Make::Clear
+            | Make::Update
+            | Make::SetDefault
+            | Make::Remove
+            | Make::Turn
+            | Make::Mix
+            | Make::MixIn
+            | Make::SetItem
+            | Make::RemoveItem
+    )
+}
+
+/// Is a method given nothing but another path for what may be one?
+fn is_new_name(value: &Val, args: &Args) -> bool {
+    let is_path = matches!(value, Val::Text(_) | Val::File(_)) && value.taint().is_empty();
+    match args.list.as_slice() {
+        [] => args.option("target").is_some(),
+        [Val::Text(_) | Val::File(_)] => args.named.is_empty(),
+        [Val::Unknown(_) | Val::Made(_)] => is_path && args.named.is_empty(),
+        _ => false,
+    }
+}
+
+/// Methods of texts that answer yes or no, or with a number.
+fn is_question(name: &str) -> bool {
+    name.starts_with("is") || matches!(name, "count" | "index" | "rindex" | "find" | "rfind")
 }

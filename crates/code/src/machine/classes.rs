@@ -11,6 +11,9 @@ use crate::tree::{Binary, ClassId};
 /// Classes lie above one another at most this high.
 const HEIGHT: usize = 16;
 
+/// The most objects that are ended when the program ends.
+const OBJECTS: usize = 64;
+
 impl Machine<'_> {
     /// A class with its name, and what its decorators make of it.
     pub(super) fn define_class(&mut self, unit: &Rc<Unit>, id: ClassId) -> Val {
@@ -21,7 +24,14 @@ impl Machine<'_> {
         let frame = self.scopes.open(Some(self.frame), true);
         let name: Rc<str> = class.name.map_or_else(|| Rc::from(""), |name| Rc::from(unit.tree.name(name)));
         let fields = class.fields.iter().map(|field| Rc::from(unit.tree.name(*field))).collect();
-        let made = Rc::new(Class { name, frame, bases: bases.list, fields });
+        let maker = match bases.option(unit.tree.dialect.implicit.maker) {
+            Some(Val::Class(maker)) => Some(Rc::clone(maker)),
+            _ => bases.list.iter().find_map(|base| match base {
+                Val::Class(base) => base.maker.clone(),
+                _ => None,
+            }),
+        };
+        let made = Rc::new(Class { name, frame, bases: bases.list, fields, maker });
         // What the body sets is the class's own.
         let outer = std::mem::replace(&mut self.frame, frame);
         self.declare_body(unit, class.body);
@@ -46,7 +56,7 @@ impl Machine<'_> {
             let cell = self.place(symbol);
             self.store.set_val(cell, value.clone());
         }
-        self.made_from(&made);
+        self.made_from(&made, &bases.named);
         value
     }
 
@@ -69,19 +79,44 @@ impl Machine<'_> {
     }
 
     /// Making a class may be something that those above it do.
-    fn made_from(&mut self, class: &Rc<Class>) {
+    fn made_from(&mut self, class: &Rc<Class>, named: &[(Rc<str>, Val)]) {
         let value = Val::Class(Rc::clone(class));
+        let dialect = self.unit.tree.dialect;
+        if let Some(maker) = class.maker.clone() {
+            self.made_by(&maker, class);
+        }
+        let named = named.iter().filter(|(name, _)| &**name != dialect.implicit.maker).cloned().collect();
+        let args = Args { list: Vec::new(), named, open: false };
         for base in &class.bases {
             if let Val::Class(base) = base
                 && let Some(Val::Function(made)) = self.member(base, self.unit.tree.dialect.made)
             {
-                self.invoke(Some(&value), &made, &Args::default());
+                self.invoke(Some(&value), &made, &args);
             }
         }
     }
 
+    /// A class of the program makes a class: it is given the name, the bases and the parts.
+    fn made_by(&mut self, maker: &Rc<Class>, class: &Rc<Class>) {
+        let dialect = self.unit.tree.dialect;
+        let bases = self.store.list(class.bases.clone());
+        let parts = self.names_of(class.frame);
+        let given = Args::of(vec![Val::text(&class.name), bases, parts]);
+        let before = self.forming.replace(Val::Class(Rc::clone(class)));
+        if let Some(Val::Function(makes)) = self.member(maker, dialect.implicit.allocates) {
+            self.invoke(Some(&Val::Class(Rc::clone(maker))), &makes, &given);
+        }
+        if let Some(Val::Function(fills)) = self.member(maker, dialect.constructor) {
+            self.invoke(Some(&Val::Class(Rc::clone(class))), &fills, &given);
+        }
+        self.forming = before;
+    }
+
     /// A method or a shared part, of a class or one above it.
     pub(super) fn member(&mut self, class: &Rc<Class>, name: &str) -> Option<Val> {
+        if name.is_empty() {
+            return None;
+        }
         let symbol = self.scopes.known(name)?;
         let mut asked = vec![Rc::clone(class)];
         let mut at = 0;
@@ -118,15 +153,30 @@ impl Machine<'_> {
 
     /// Makes an object.
     pub(super) fn make(&mut self, class: &Rc<Class>, args: &Args) -> Val {
+        let dialect = self.unit.tree.dialect;
+        if let Some(maker) = class.maker.clone()
+            && let Some(Val::Function(called)) = self.member(&maker, dialect.invoked)
+        {
+            return self.invoke(Some(&Val::Class(Rc::clone(class))), &called, args);
+        }
+        if let Some(Val::Function(allocates)) = self.member(class, dialect.implicit.allocates) {
+            let made = self.invoke(Some(&Val::Class(Rc::clone(class))), &allocates, args);
+            if matches!(made, Val::Object(_)) {
+                return made;
+            }
+        }
         let object = Val::Object(self.store.add(Slot::Parts(Rc::clone(class), Rc::new(Entries::default()))));
-        let constructor = self.unit.tree.dialect.constructor;
+        if self.objects.len() < OBJECTS && self.member(class, dialect.implicit.ends).is_some() {
+            self.objects.push(object.clone());
+        }
+        let constructor = dialect.constructor;
         match self.member(class, constructor) {
             Some(made @ (Val::Function(_) | Val::Partial(_))) => drop(self.call_on(&object, &made, args)),
             _ => {
                 let fields = self.fields(class);
                 for (at, field) in fields.iter().enumerate() {
-                    let value = args.get(at).or_else(|| args.option(field)).cloned();
-                    if let Some(value) = value {
+                    let given = args.get(at).or_else(|| args.option(field)).cloned();
+                    if let Some(value) = given.or_else(|| self.preset_of(class, field)) {
                         self.store.set_entry(&object, field, value);
                     }
                 }
@@ -159,6 +209,16 @@ impl Machine<'_> {
         fields
     }
 
+    /// What `field(default_factory=…)` says of a part that is not given.
+    fn preset_of(&mut self, class: &Rc<Class>, field: &str) -> Option<Val> {
+        let Some(Val::Made(made)) = self.member(class, field) else { return None };
+        let factory = made.args.option("default_factory").or(made.args.option("factory")).cloned();
+        match factory {
+            Some(factory) => Some(self.apply(&factory, &Args::default())),
+            None => made.args.option("default").cloned(),
+        }
+    }
+
     /// Calls a function as the method of an object.
     pub(super) fn call_on(&mut self, object: &Val, function: &Val, args: &Args) -> Val {
         match function {
@@ -180,6 +240,9 @@ impl Machine<'_> {
 
     /// Calls a method of an object of the program; `None` where its class has none.
     pub(super) fn method_of_object(&mut self, object: &Val, name: &str, args: &Args) -> Option<Val> {
+        if name.is_empty() {
+            return None;
+        }
         if let Some(own) =
             self.store.entry(object, name).filter(|own| own.is_callable() || matches!(own, Val::Name(_)))
         {
@@ -200,15 +263,26 @@ impl Machine<'_> {
 
     /// A part of an object of the program.
     pub(super) fn part_of_object(&mut self, object: &Val, name: &str) -> Option<Val> {
+        let implicit = &self.unit.tree.dialect.implicit;
+        let (reads, [gets, _]) = (implicit.reads_part, implicit.describes);
+        let class = self.store.class(object)?;
+        if let Some(asked @ Val::Function(_)) = self.member(&class, reads)
+            && !self.is_active(&asked)
+        {
+            return Some(self.call_on(object, &asked, &Args::of(vec![Val::text(name)])));
+        }
         if let Some(part) = self.store.entry(object, name) {
             return Some(part);
         }
-        let class = self.store.class(object)?;
         match self.member(&class, name) {
             Some(Val::Function(closure)) if closure.binds.get() == Binds::Property => {
                 Some(self.invoke(Some(object), &closure, &Args::default()))
             }
             Some(Val::Function(closure)) => Some(self.bound(object, closure)),
+            Some(shared @ Val::Object(_)) => {
+                let given = Args::of(vec![object.clone(), Val::Class(Rc::clone(&class))]);
+                Some(self.method_of_object(&shared, gets, &given).unwrap_or(shared))
+            }
             Some(shared) => Some(shared),
             None => {
                 let missing = self.unit.tree.dialect.missing;
@@ -229,13 +303,117 @@ impl Machine<'_> {
         }))
     }
 
-    /// `a + b` of an object of the program.
+    /// Is a function being run?
+    fn is_active(&self, function: &Val) -> bool {
+        let Val::Function(closure) = function else { return false };
+        self.active.iter().any(|active| Rc::ptr_eq(active, closure))
+    }
+
+    /// `a + b` where one of them is an object of the program.
     pub(super) fn operated(&mut self, op: Binary, left: &Val, right: &Val) -> Val {
         let operators = self.unit.tree.dialect.operators;
-        let Some((_, method)) = operators.iter().find(|(known, _)| *known == op) else {
-            return Val::unknown();
-        };
-        let given = Args::of(vec![right.clone()]);
-        self.method_of_object(left, method, &given).unwrap_or_default()
+        for (_, [own, other, _]) in operators.iter().filter(|(known, _)| *known == op) {
+            if let Some(made) = self.method_of_object(left, own, &Args::of(vec![right.clone()])) {
+                return made;
+            }
+            if let Some(made) = self.method_of_object(right, other, &Args::of(vec![left.clone()])) {
+                return made;
+            }
+        }
+        Val::Unknown(self.store.taint(left).union(self.store.taint(right)))
+    }
+
+    /// `a += b` of an object that says itself what that is.
+    pub(super) fn changed_in_place(&mut self, op: Binary, left: &Val, by: &Val) -> Option<Val> {
+        if !matches!(left, Val::Object(_)) {
+            return None;
+        }
+        let operators = self.unit.tree.dialect.operators;
+        let mut own = operators.iter().filter(|(known, _)| *known == op);
+        own.find_map(|(_, [.., own])| self.method_of_object(left, own, &Args::of(vec![by.clone()])))
+    }
+
+    /// A comparison of objects of the program.
+    pub(super) fn compared_objects(&mut self, op: crate::tree::Comparison, left: &Val, right: &Val) {
+        use crate::tree::Comparison;
+        let own = self.unit.tree.dialect.comparisons;
+        for name in own.iter().filter(|(known, _)| *known == op).flat_map(|(_, names)| *names) {
+            let (of, with) = match op {
+                Comparison::In | Comparison::NotIn => (right, left),
+                _ => (left, right),
+            };
+            let made = self.method_of_object(of, name, &Args::of(vec![with.clone()]));
+            if made.is_none() && !matches!(op, Comparison::In | Comparison::NotIn) {
+                self.method_of_object(with, name, &Args::of(vec![of.clone()]));
+            }
+        }
+    }
+
+    /// A condition asks an object whether it is true.
+    pub(super) fn asked_for_truth(&mut self, value: &Val) {
+        if matches!(value, Val::Object(_)) {
+            let ways = self.unit.tree.dialect.implicit.truth;
+            ways.iter().any(|way| self.method_of_object(value, way, &Args::default()).is_some());
+        }
+    }
+
+    /// A function of a library is given objects of the program, and may ask them for what they are. What was asked once is
+    /// not asked again.
+    pub(super) fn asked_objects(&mut self, args: &Args) {
+        for value in args.all().filter(|value| matches!(value, Val::Object(_))) {
+            let Some(class) = self.store.class(value) else { continue };
+            for name in self.unit.tree.dialect.implicit.asked {
+                if let Some(Val::Function(method)) = self.member(&class, name)
+                    && !method.called.get()
+                {
+                    self.invoke(Some(value), &method, &Args::default());
+                }
+            }
+        }
+    }
+
+    /// An object is done with.
+    pub(super) fn ended(&mut self, value: &Val) {
+        if matches!(value, Val::Object(_)) {
+            let ends = self.unit.tree.dialect.implicit.ends;
+            self.method_of_object(value, ends, &Args::default());
+        }
+    }
+
+    /// The program ends, and with it all its objects.
+    pub(super) fn all_ended(&mut self) {
+        for object in std::mem::take(&mut self.objects) {
+            self.ended(&object);
+        }
+    }
+
+    /// Sets a part of an object as its class says: by a method for all of them, by a property, or by a part that is an object.
+    pub(super) fn set_part(&mut self, object: &Val, name: &Rc<str>, value: &Val) {
+        let implicit = &self.unit.tree.dialect.implicit;
+        let (sets, [_, described]) = (implicit.sets_part, implicit.describes);
+        let class = self.store.class(object);
+        if let Some(all @ Val::Function(_)) = class.as_ref().and_then(|class| self.member(class, sets))
+            && !self.is_active(&all)
+        {
+            self.call_on(object, &all, &Args::of(vec![Val::text(name), value.clone()]));
+            return;
+        }
+        match class.as_ref().and_then(|class| self.member(class, name)) {
+            Some(Val::Function(property)) if property.setter.borrow().is_some() => {
+                let setter = property.setter.borrow().clone();
+                if let Some(setter) = setter {
+                    self.invoke(Some(object), &setter, &Args::of(vec![value.clone()]));
+                }
+            }
+            Some(part @ Val::Object(_)) if self.has_method(&part, described) => {
+                let given = Args::of(vec![object.clone(), value.clone()]);
+                self.method_of_object(&part, described, &given);
+            }
+            _ => self.store.set_entry(object, name, value.clone()),
+        }
+    }
+
+    fn has_method(&mut self, object: &Val, name: &str) -> bool {
+        self.store.class(object).is_some_and(|class| self.member(&class, name).is_some())
     }
 }

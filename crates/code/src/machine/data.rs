@@ -49,8 +49,11 @@ impl Machine<'_> {
             Val::Table(_) | Val::Object(_) => {
                 let entries = self.store.entries(value).unwrap_or_default();
                 let each = entries.entries.iter().take(64);
+                let others = entries.others.iter().map(|other| (Rc::from("?"), other.clone()));
+                let all: Vec<(Rc<str>, Val)> = each.cloned().chain(others).collect();
                 Data::Table(
-                    each.map(|(name, entry)| (Rc::clone(name), self.data_of(entry, depth - 1, left)))
+                    all.iter()
+                        .map(|(name, entry)| (Rc::clone(name), self.data_of(entry, depth - 1, left)))
                         .collect(),
                 )
             }
@@ -61,10 +64,17 @@ impl Machine<'_> {
                     .named
                     .iter()
                     .map(|(name, value)| (Rc::clone(name), self.data_of(value, depth - 1, left)));
-                let args = Arguments { list, named: named.collect() };
+                let mut named: Vec<(Rc<str>, Data)> = named.collect();
+                let held = made.held.borrow();
+                if !held.is_empty() {
+                    let held =
+                        held.iter().take(64).map(|value| self.data_of(value, depth - 1, left)).collect();
+                    named.push((Rc::from(crate::facts::HELD), Data::List(held, false)));
+                }
+                let args = Arguments { list, named };
                 Data::Made(Rc::clone(&made.name), args)
             }
-            Val::File(file) => Data::Text(file.content.clone()),
+            Val::File(file) => Data::Text(self.content(file)),
             Val::Process(process) => Data::Text(process.printed.clone()),
             Val::Function(_) | Val::Partial(_) | Val::Class(_) | Val::Module(_) => Data::Code,
             Val::Any(_) | Val::Unknown(_) => Data::Unknown(self.store.taint(value)),

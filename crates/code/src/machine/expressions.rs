@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use tollgate_shell::value::Value;
+use tollgate_shell::value::{Text, Value};
 
 use super::scope::Unit;
 use super::value::{Args, Val};
@@ -108,6 +108,10 @@ impl Machine<'_> {
                 Val::unknown()
             }
             Kind::Number => Val::unknown(),
+            Kind::Deep => {
+                self.opaque(crate::facts::Why::Deep);
+                Val::unknown()
+            }
             // Statements that stand where a value is wanted.
             _ if !super::is_expression(unit.tree.kind(id)) => {
                 self.statement(id);
@@ -148,8 +152,9 @@ impl Machine<'_> {
         self.burn(2);
         let dialect = self.unit.tree.dialect;
         match (op, left, right) {
+            (_, Val::Object(_), _) | (_, _, Val::Object(_)) => self.operated(op, left, right),
             (Binary::Add, Val::Int(a), Val::Int(b)) => a.checked_add(*b).map_or_else(Val::unknown, Val::Int),
-            (Binary::Add, Val::List(_), Val::List(_)) => self.added_lists(left, right),
+            (Binary::Add, Val::List(_), _) | (Binary::Add, _, Val::List(_)) => self.added_lists(left, right),
             (Binary::Add, Val::Text(_), _) | (Binary::Add, _, Val::Text(_)) => {
                 let (left, right) = (self.exposed(left), self.exposed(right));
                 Val::Text(self.concat(&left.as_text(), &right.as_text()))
@@ -168,7 +173,6 @@ impl Machine<'_> {
             }
             (Binary::Or, Val::Table(_), Val::Table(_)) => self.merged(&[left.clone(), right.clone()]),
             (_, Val::Int(a), Val::Int(b)) => number(op, *a, *b).map_or_else(Val::unknown, Val::Int),
-            (_, Val::Object(_), _) => self.operated(op, left, right),
             _ => Val::Unknown(self.store.taint(left).union(self.store.taint(right))),
         }
     }
@@ -182,8 +186,11 @@ impl Machine<'_> {
     }
 
     fn added_lists(&mut self, left: &Val, right: &Val) -> Val {
-        let (Some(a), Some(b)) = (self.store.items(left), self.store.items(right)) else {
-            return Val::unknown();
+        let (a, b) = match (self.store.items(left), self.store.items(right)) {
+            (Some(a), Some(b)) => (a, b),
+            // What the other list holds is not known.
+            (Some(known), None) | (None, Some(known)) => return self.store.many(known.items.clone()),
+            (None, None) => return Val::unknown(),
         };
         let items = a.items.iter().chain(&b.items).cloned().collect();
         self.store.list_of(items, a.open || b.open)
@@ -247,9 +254,17 @@ impl Machine<'_> {
                 Some(text) => text.as_text(),
                 None => object.as_text(),
             },
+            // Of a list or a table, at least the variables in it are seen.
             other => {
                 let taint = self.store.taint(&other);
-                other.as_text().with_taint(taint)
+                let mut held = Text::default();
+                if matches!(other, Val::List(_) | Val::Table(_)) {
+                    self.variables_in(&other, &mut held, 4);
+                }
+                match held.pieces.is_empty() {
+                    true => other.as_text().with_taint(taint),
+                    false => Value::of([held], taint),
+                }
             }
         }
     }
@@ -279,6 +294,7 @@ impl Machine<'_> {
     /// `*list` and `**table` among arguments.
     fn spread(&mut self, inner: &Val, args: &mut Args) {
         self.looks_at(inner);
+        let inner = &self.exposed(inner);
         if let Some(entries) = self.store.entries(inner) {
             args.named.extend(entries.entries.iter().cloned());
             args.open |= entries.others.is_some();
@@ -301,6 +317,8 @@ impl Machine<'_> {
             match unit.tree.kind(*pair) {
                 Kind::Pair { key, value } => {
                     let (key, value) = (self.expr(key), self.expr(value));
+                    let asked = self.unit.tree.dialect.implicit.key;
+                    self.method_of_object(&key, asked, &Args::default());
                     match key.literal() {
                         Some(key) => entries.push((Rc::from(key), value)),
                         None => {
@@ -400,6 +418,7 @@ impl Machine<'_> {
         let known = self.iterated(&of);
         let few = self.store.items(&known).is_some_and(|items| !items.open && items.items.len() <= 64);
         made.open |= !few;
+        let start = self.effort;
         let size =
             (unit.tree.node(whole.element).range.end - unit.tree.node(whole.element).range.start) as usize;
         let again = std::mem::replace(&mut self.again, true);
@@ -416,6 +435,7 @@ impl Machine<'_> {
             machine.clause(unit, whole, at + 1, made);
         });
         self.again = again;
+        self.exhausts(start, super::blocks::is_endless(&of));
     }
 
     fn element(&mut self, unit: &Rc<Unit>, element: NodeId, made: &mut Making) {
@@ -443,6 +463,10 @@ impl Machine<'_> {
     fn augment(&mut self, target: NodeId, op: Binary, value: NodeId) -> Val {
         let old = self.expr(target);
         let by = self.expr(value);
+        if let Some(made) = self.changed_in_place(op, &old, &by) {
+            self.assign(target, &made);
+            return made;
+        }
         let grows = matches!(old, Val::Text(_) | Val::List(_)) || matches!(by, Val::Text(_) | Val::List(_));
         self.effort.grown += u32::from(op == Binary::Add && grows);
         // A list is changed where it is.
@@ -484,6 +508,9 @@ impl Machine<'_> {
             }
             Kind::Slice { of, .. } => {
                 let of = self.expr(of);
+                if let Val::File(handle) = &of {
+                    self.writes_over(&Rc::clone(handle), value);
+                }
                 let more = self.store.items(value);
                 self.store.change_items(&of, |items| {
                     items.items.extend(more.iter().flat_map(|more| more.items.iter().cloned()));

@@ -43,10 +43,21 @@ impl Machine<'_> {
         };
         if let Some(mode) = writes {
             self.effort.grown += 1;
-            self.note(Act::Write { path: path.clone(), mode, content: None });
+            self.note(Act::Open { path: path.clone(), mode });
         }
         let appends = Flag::new(writes != Some(WriteMode::Overwrite));
         Val::File(Rc::new(Handle { path, content, writes: writes.is_some(), appends, memory: None }))
+    }
+
+    /// What the program reads, as an open file.
+    pub(super) fn standard_input(&self) -> Handle {
+        Handle {
+            path: Value::text("/dev/stdin"),
+            content: self.program.input.clone(),
+            writes: false,
+            appends: Flag::new(false),
+            memory: None,
+        }
     }
 
     /// Something in memory that is written to like a file.
@@ -110,7 +121,7 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn content(&mut self, handle: &Handle) -> Value {
+    pub(super) fn content(&self, handle: &Handle) -> Value {
         match handle.memory {
             Some(cell) => self.store.val(cell).map_or_else(Value::empty, Val::as_text),
             None => handle.content.clone(),
@@ -129,6 +140,29 @@ impl Machine<'_> {
         if handle.writes {
             self.effort.grown += 1;
             self.note(Act::Write { path: handle.path.clone(), mode, content: Some(content) });
+        }
+    }
+
+    /// What is in a file is changed where it is, as in memory.
+    pub(super) fn writes_over(&mut self, handle: &Rc<Handle>, value: &Val) {
+        if handle.writes {
+            let content = value.as_text().with_taint(self.store.taint(value));
+            self.note(Act::Write {
+                path: handle.path.clone(),
+                mode: WriteMode::Overwrite,
+                content: Some(content),
+            });
+        }
+    }
+
+    /// What is printed goes into files, which are empty where nothing is.
+    pub(super) fn emptied(&mut self, from: usize) {
+        let ended = self.replaced.split_off(from.min(self.replaced.len()));
+        for (path, before) in ended {
+            if self.printed == before && !self.strange {
+                let content = Some(Value::empty());
+                self.note(Act::Write { path, mode: WriteMode::Overwrite, content });
+            }
         }
     }
 
@@ -232,7 +266,7 @@ impl Machine<'_> {
             entries.entries.iter().map(|(name, value)| (Rc::clone(name), value.as_text())).collect();
         let connection = |value: &Val| matches!(value, Val::Made(made) if made.name.starts_with(CONNECTION) || made.name.starts_with("socket."));
         let remote = self.remote || args.option("stdin").is_some_and(connection);
-        Run { input: input.or(stdin), folder, remote, variables }
+        Run { input: input.or(stdin), folder, remote, variables, called: None }
     }
 
     /// A child's output is that of the program, unless the program keeps it.
@@ -250,7 +284,7 @@ impl Machine<'_> {
         if self.recordings.is_empty() {
             self.printed = self.concat(&self.printed.clone(), printed);
         } else {
-            self.note(Act::Print { text: printed.clone(), aside: false });
+            self.note(Act::Print { text: printed.clone(), aside: false, names: Vec::new() });
         }
     }
 

@@ -35,6 +35,7 @@ impl Machine<'_> {
             class: RefCell::new(None),
             binds: Flag::new(if function.receiver == Receiver::Outer { Binds::Free } else { Binds::Object }),
             called: Flag::new(false),
+            setter: RefCell::new(None),
             runs: Flag::new(0),
             summary: RefCell::new(Known::Nothing),
         });
@@ -74,6 +75,11 @@ impl Machine<'_> {
             (Val::Name(name), Val::Function(closure)) if dialect.properties.contains(&&**name) => {
                 closure.binds.set(Binds::Property);
                 function
+            }
+            (Val::Made(made), Val::Function(closure)) if &*made.name == dialect.implicit.setter => {
+                let Some(Val::Function(getter)) = made.args.get(0) else { return function };
+                getter.setter.replace(Some(Rc::clone(closure)));
+                Val::Function(Rc::clone(getter))
             }
             (Val::Function(_) | Val::Partial(_) | Val::Class(_) | Val::Object(_), _) => {
                 let made = self.apply(decorator, &Args::of(vec![function.clone()]));
@@ -203,8 +209,8 @@ impl Machine<'_> {
             let before = std::mem::replace(&mut self.range, fact.range);
             let act = call.act(&fact.act);
             let answer = match &act {
-                crate::facts::Act::Print { text, aside } => {
-                    self.print(&text.clone(), *aside);
+                crate::facts::Act::Print { text, aside, names } => {
+                    self.print_with(&text.clone(), *aside, names.clone());
                     tollgate_shell::value::Value::empty()
                 }
                 _ => self.note(act),

@@ -14,6 +14,7 @@ mod files;
 mod functions;
 mod modules;
 mod narrow;
+mod options;
 mod perform;
 mod pure;
 mod scope;
@@ -88,8 +89,18 @@ struct Machine<'h> {
     /// Modules all of whose names are known without them.
     stars: Vec<Rc<str>>,
     /// Modules that were brought in, by their files, and folders that they are looked for in.
-    modules: Vec<(Rc<str>, Val)>,
+    modules: Vec<(Rc<str>, Value, Val)>,
     folders: Vec<Value>,
+    /// Objects whose end does something; the class that one of the program's makes.
+    objects: Vec<Val>,
+    forming: Option<Val>,
+    /// Files that what is printed goes into, and what had been printed before.
+    replaced: Vec<(Value, Value)>,
+    /// What parsers of options were told, and the program's own words.
+    options: Vec<options::Told>,
+    words: Option<Val>,
+    /// Functions that a test has put others in the place of.
+    stubs: Vec<Rc<str>>,
     /// What conditions made of variables, in the branches where they hold.
     believed: Vec<(Cell, Val)>,
     effort: Effort,
@@ -153,7 +164,13 @@ pub fn run(program: &Program, host: &mut dyn Host) -> Outcome {
         recordings: Vec::new(),
         stars: Vec::new(),
         modules: Vec::new(),
-        folders: Vec::new(),
+        folders: program.folders.clone(),
+        objects: Vec::new(),
+        forming: None,
+        stubs: Vec::new(),
+        options: Vec::new(),
+        words: None,
+        replaced: Vec::new(),
         believed: Vec::new(),
         effort: Effort::default(),
         range: Range::default(),
@@ -176,10 +193,32 @@ pub fn run(program: &Program, host: &mut dyn Host) -> Outcome {
 impl Machine<'_> {
     /// The program, and then what nobody called.
     fn whole(&mut self) {
+        // A program's own folder comes first, until it says otherwise.
+        let beside = self.program.file.as_ref().map_or_else(|| self.host.folder(), texts::parent);
+        self.folders.insert(0, beside);
         let source = self.program.source.clone();
         let frame = self.frame;
         self.text(source, self.program.file.clone(), frame);
+        self.ended_with(frame);
+        self.emptied(0);
         self.uncalled();
+    }
+
+    /// The program ends: its objects say what that does, in the text that they are of.
+    fn ended_with(&mut self, frame: FrameId) {
+        if let Some(unit) =
+            self.objects.first().and_then(|object| self.store.class(object)).and_then(|class| {
+                let mut parts = self.scopes.all(class.frame).into_iter();
+                parts.find_map(|(_, cell)| match self.store.get(cell) {
+                    Slot::Val(Val::Function(closure)) => Some(Rc::clone(&closure.unit)),
+                    _ => None,
+                })
+            })
+        {
+            let before = (std::mem::replace(&mut self.unit, unit), std::mem::replace(&mut self.frame, frame));
+            self.all_ended();
+            (self.unit, self.frame) = before;
+        }
     }
 
     /// Reads a text and runs it with the names of a frame; what it comes to is the value of its last statement.
@@ -254,7 +293,7 @@ impl Machine<'_> {
         if self.stopped {
             return Value::empty();
         }
-        let fact = Fact { act, range: self.range, certainty };
+        let fact = Fact { act, range: self.range, certainty, branch: self.unsure > 0 };
         let level = self.recordings.len();
         match self.recordings.last_mut() {
             Some(recording) => {
@@ -291,7 +330,7 @@ impl Machine<'_> {
 
     /// Code that is not known is run.
     fn dynamic(&mut self, taint: Taint) {
-        self.note(Act::Dynamic { taint });
+        self.note(Act::Dynamic { taint, known: false });
     }
 
     /// Spends fuel.
@@ -323,15 +362,23 @@ impl Machine<'_> {
             return;
         }
         self.stopped = true;
-        let fact =
-            Fact { act: Act::Opaque { why: Why::Fuel }, range: self.range, certainty: Certainty::Budget };
+        let fact = Fact {
+            act: Act::Opaque { why: Why::Fuel },
+            range: self.range,
+            certainty: Certainty::Budget,
+            branch: false,
+        };
         self.host.note(fact);
         self.recordings.iter_mut().for_each(|recording| recording.depends = true);
     }
 
     /// Prints.
     fn print(&mut self, text: &Value, aside: bool) {
-        self.note(Act::Print { text: text.clone(), aside });
+        self.print_with(text, aside, Vec::new());
+    }
+
+    fn print_with(&mut self, text: &Value, aside: bool, names: Vec<Rc<str>>) {
+        self.note(Act::Print { text: text.clone(), aside, names });
         if aside || !self.recordings.is_empty() {
             return;
         }

@@ -116,10 +116,7 @@ impl Machine<'_> {
 
     /// Runs a file of a module, once, if it is there.
     fn bring_in(&mut self, file: &str, package: &str) -> Option<Val> {
-        let mut folders: Vec<Value> = self.folders.clone();
-        let beside = self.program.file.as_ref().map_or_else(|| self.host.folder(), texts::parent);
-        folders.push(beside);
-        for folder in folders {
+        for folder in self.folders.clone() {
             let path = texts::join_paths(&[folder, Value::text(file)]);
             if let Some(module) = self.module_at(&path, package) {
                 return Some(module);
@@ -130,17 +127,28 @@ impl Machine<'_> {
 
     /// The module that is in a file.
     pub(super) fn module_at(&mut self, path: &Value, package: &str) -> Option<Val> {
-        let key: Rc<str> = Rc::from(path.as_literal()?);
-        if let Some((_, known)) = self.modules.iter().find(|(known, _)| *known == key) {
-            return Some(known.clone());
+        // Where it is not sure which file it is, each is looked for.
+        if path.any.len() > 1 {
+            let ways = path.any.iter().take(4).map(|text| Value::of([text.clone()], path.taint));
+            let ways: Vec<Value> = ways.collect();
+            return ways.iter().find_map(|path| self.module_at(path, package));
         }
-        if self.modules.len() >= MODULES || !self.recordings.is_empty() {
+        let key: Rc<str> = Rc::from(path.as_literal()?);
+        if let Some(recording) = self.recordings.last_mut() {
+            recording.depends = true;
             return None;
         }
         let text = self.host.module(path)?;
+        let known = self.modules.iter().find(|(known, before, _)| *known == key && *before == text);
+        if let Some((.., known)) = known {
+            return Some(known.clone());
+        }
+        if self.modules.len() >= MODULES {
+            return None;
+        }
         let frame = self.scopes.open(None, false);
         let module = Val::Module(frame);
-        self.modules.push((key, module.clone()));
+        self.modules.push((key, text.clone(), module.clone()));
         let before = Rc::clone(&self.unit);
         for one in text.any.iter().take(4) {
             let source = Source::new(one, text.taint);
@@ -170,7 +178,7 @@ impl Machine<'_> {
     pub(super) fn reload(&mut self, module: &Val) -> Val {
         let Val::Module(frame) = module else { return module.clone() };
         let known =
-            self.modules.iter().find(|(_, known)| known.is_same(module)).map(|(path, _)| Value::text(path));
+            self.modules.iter().find(|(.., known)| known.is_same(module)).map(|(path, ..)| Value::text(path));
         let text = known.as_ref().and_then(|path| Some((path, self.host.module(path)?)));
         if let Some((path, text)) = text {
             for one in text.any.iter().take(4) {

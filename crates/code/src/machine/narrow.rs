@@ -43,6 +43,7 @@ impl Machine<'_> {
     pub(super) fn condition(&mut self, test: NodeId, holds: bool) -> Said {
         let value = self.expr(test);
         self.looks_at(&value);
+        self.asked_for_truth(&value);
         let truth = value.truth();
         let said = self.said(test, holds);
         Said { fails: truth == Some(!holds), certain: truth == Some(holds), ..said }
@@ -80,13 +81,7 @@ impl Machine<'_> {
         let mut ways = unit.tree.list(parts).iter().map(|part| self.said(*part, holds).is);
         let Some(mut either) = ways.next() else { return Vec::new() };
         for way in ways {
-            either = either
-                .into_iter()
-                .filter_map(|(place, value)| {
-                    let other = way.iter().find(|(known, _)| *known == place)?;
-                    Some((place, value.union(&other.1)))
-                })
-                .collect();
+            either = joined(either, &way);
         }
         either
     }
@@ -204,6 +199,9 @@ impl Machine<'_> {
 
     /// `name.startswith("x")`, `re.match(pattern, name)`, `fnmatch(name, pattern)`.
     fn said_by_call(&mut self, callee: NodeId, args: List) -> Vec<(Place, Value)> {
+        if let Some(said) = self.said_of_pattern(callee, args) {
+            return said;
+        }
         let unit = Rc::clone(&self.unit);
         let args = unit.tree.list(args);
         let (Kind::Attribute { of, .. }, Some(Role::Makes(make))) =
@@ -237,6 +235,72 @@ impl Machine<'_> {
             return Vec::new();
         }
         vec![(place, Value::of(wanted.iter().map(shape), tollgate_shell::value::Taint::NONE))]
+    }
+
+    /// `fnmatch(name, "*.log")`, `re.search(pattern, name)`, `compiled.match(name)`, `any(… for end in ends)`.
+    fn said_of_pattern(&mut self, callee: NodeId, args: List) -> Option<Vec<(Place, Value)>> {
+        let unit = Rc::clone(&self.unit);
+        let args = unit.tree.list(args);
+        if let ([only], Val::Name(name)) = (args, self.peek_callee(callee))
+            && let Kind::Comprehension(made) = unit.tree.kind(*only)
+        {
+            let any = self.meaning(&name).is_some_and(|meaning| meaning.role == Role::Makes(Make::Count));
+            return (any && name.starts_with("any")).then(|| self.said_by_any(made));
+        }
+        let (pattern, place, how) = match (unit.tree.kind(callee), args) {
+            (Kind::Attribute { of, name }, [only]) => {
+                let Val::Made(made) = self.peek_callee(of) else { return None };
+                let full = format!("{}.{}", made.name, unit.tree.name(name));
+                let role = self.meaning(&full)?.role;
+                (role == Role::Makes(Make::Fits)).then_some(())?;
+                (made.args.literal(0)?, *only, full)
+            }
+            (_, [first, second, ..]) => {
+                let Val::Name(full) = self.peek_callee(callee) else { return None };
+                let full = self.canonical(&full).into_owned();
+                match self.meaning(&full)?.role {
+                    Role::Makes(Make::Fits) => (wild(&self.peek(*second).literal()?), *first, full),
+                    Role::Makes(Make::Fragments) => (self.peek(*first).literal()?, *second, full),
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        let pattern = match how.rsplit('.').next() {
+            Some("fullmatch") => format!("^{pattern}$"),
+            Some("match") => format!("^{pattern}"),
+            _ => pattern,
+        };
+        let place = self.place_of(place)?;
+        let shapes = Value::of(crate::spelled::shapes(&pattern)?, tollgate_shell::value::Taint::NONE);
+        says_something(&shapes).then(|| vec![(place, shapes)])
+    }
+
+    /// One of several conditions that are made of the items of a list.
+    fn said_by_any(&mut self, id: crate::tree::ComprehensionId) -> Vec<(Place, Value)> {
+        let unit = Rc::clone(&self.unit);
+        let Some(whole) = unit.tree.comprehension(id) else { return Vec::new() };
+        let [clause] = whole.clauses.as_slice() else { return Vec::new() };
+        let list = self.peek(clause.of);
+        let Some(items) = self.store.items(&list).filter(|items| !items.open && items.items.len() <= 16)
+        else {
+            return Vec::new();
+        };
+        let outer = self.frame;
+        let frame = self.scopes.open(Some(self.scopes.around(outer)), false);
+        self.declare(frame, &unit, &whole.locals);
+        self.frame = frame;
+        let mut either: Option<Vec<(Place, Value)>> = None;
+        for item in &items.items {
+            self.assign(clause.target, item);
+            let way = self.said(whole.element, true).is;
+            either = Some(match either {
+                None => way,
+                Some(known) => joined(known, &way),
+            });
+        }
+        self.frame = outer;
+        either.unwrap_or_default()
     }
 
     /// What a case says of what is looked at.
@@ -279,6 +343,16 @@ impl Machine<'_> {
                 };
                 (place.part == Part::Whole).then_some(Place { part, ..place })
             }
+            Kind::Index { of, key } => {
+                let (Kind::Call { callee, args, .. }, Kind::Int(1)) =
+                    (unit.tree.kind(of), unit.tree.kind(key))
+                else {
+                    return None;
+                };
+                let ends = self.callee_role(callee)? == Role::Makes(Make::Ends);
+                let place = self.place_of(*unit.tree.list(args).first().filter(|_| ends)?)?;
+                (place.part == Part::Whole).then_some(Place { part: Part::Suffix, ..place })
+            }
             Kind::Call { callee, args, .. } => {
                 let part = match self.callee_role(callee)? {
                     Role::Makes(Make::Base) => Part::Base,
@@ -317,6 +391,9 @@ impl Machine<'_> {
     pub(super) fn compared(&mut self, op: Comparison, left: &Val, right: &Val) -> Val {
         self.looks_at(left);
         self.looks_at(right);
+        if matches!(left, Val::Object(_)) || matches!(right, Val::Object(_)) {
+            self.compared_objects(op, left, right);
+        }
         let taint = self.store.taint(left).union(self.store.taint(right));
         let equal = match (left, right) {
             (Val::Text(a), Val::Text(b)) => a.as_literal().zip(b.as_literal()).map(|(a, b)| a == b),
@@ -338,6 +415,30 @@ impl Machine<'_> {
         };
         known.map_or(Val::Unknown(taint), Val::Bool)
     }
+}
+
+/// What both say of the same place.
+fn joined(one: Vec<(Place, Value)>, other: &[(Place, Value)]) -> Vec<(Place, Value)> {
+    let either = one.into_iter().filter_map(|(place, value)| {
+        let other = other.iter().find(|(known, _)| *known == place)?;
+        Some((place, value.union(&other.1)))
+    });
+    either.collect()
+}
+
+/// A pattern of file names as one of texts.
+fn wild(pattern: &str) -> String {
+    let mut made = String::from("^");
+    for letter in pattern.chars() {
+        match letter {
+            '*' => made.push_str(".*"),
+            '?' => made.push('.'),
+            letter if letter.is_alphanumeric() || "[]-_".contains(letter) => made.push(letter),
+            letter => made.extend(['\\', letter]),
+        }
+    }
+    made.push('$');
+    made
 }
 
 /// Does it say anything about what it is?

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use tollgate_catalogue::libraries::{How, Known as Thing, Meaning, Role};
+use tollgate_catalogue::libraries::{How, Known as Thing, Make, Meaning, Role};
 use tollgate_model::WriteMode;
 use tollgate_shell::value::{HoleSource, Text, Value};
 
@@ -10,7 +10,7 @@ use super::calls::ENVIRONMENT;
 use super::files::CONNECTION;
 use super::value::{Args, Command, Partial, Val};
 use super::{Machine, texts};
-use crate::facts::{Act, Data, Why};
+use crate::facts::{Act, Data, Run, Why};
 use crate::holes::Source;
 
 /// How libraries call a path.
@@ -29,9 +29,13 @@ impl Machine<'_> {
             return Val::Unknown(args.taint());
         }
         let value = match meaning.role {
-            Role::Makes(make) => self.pure(make, name, args),
+            Role::Makes(make) if takes_part(make) => self.pure(make, name, args),
+            Role::Makes(make) => {
+                let args = self.all_exposed(args);
+                self.pure(make, name, &args)
+            }
             Role::Calls(how) => self.calls(how, args),
-            Role::Known(thing) => self.known(thing),
+            Role::Known(thing) => self.known(thing, name),
             Role::Constant => Val::text(meaning.text),
             Role::StandsFor => Val::name(meaning.text),
             Role::Curries => {
@@ -66,6 +70,8 @@ impl Machine<'_> {
                 let path = args.val(at, PATH).as_text();
                 self.runs_file(&path)
             }
+            Role::Stubs => Val::made(name, args.clone()),
+            Role::Magic => self.magic(meaning.text, args),
             Role::Unpacks => self.unpacks(meaning, args),
             Role::Imports => self.import_by(args),
             Role::BringsIn => {
@@ -74,6 +80,8 @@ impl Machine<'_> {
             }
             Role::Reloads => self.reload(&args.val(0, &[])),
             Role::Searches => {
+                // A place in the list is given before the folder: `sys.path.insert(0, …)`.
+                let first = matches!(args.get(0), Some(Val::Int(_)));
                 for folder in args
                     .list
                     .iter()
@@ -83,7 +91,11 @@ impl Machine<'_> {
                 {
                     let paths = self.paths(&folder);
                     let room = 16usize.saturating_sub(self.folders.len());
-                    self.folders.extend(paths.into_iter().take(room));
+                    let paths = paths.into_iter().take(room);
+                    match first {
+                        true => drop(self.folders.splice(..0, paths)),
+                        false => self.folders.extend(paths),
+                    }
                 }
                 Val::Nothing
             }
@@ -91,12 +103,12 @@ impl Machine<'_> {
                 let signal = meaning.with.and_then(|at| args.get(usize::from(at))).map(Val::as_text);
                 let target = args.get(at).map(Val::as_text).filter(Value::is_known);
                 if signal.as_ref().and_then(Value::as_literal) != Some("0") {
-                    self.note(Act::Signal { signal, target });
+                    self.note(Act::Signal { signal, target, all: self.all_processes });
                 }
                 Val::unknown()
             }
             Role::KillsItself => {
-                self.note(Act::Signal { signal: None, target: None });
+                self.note(Act::Signal { signal: None, target: None, all: self.all_processes });
                 Val::unknown()
             }
             _ => self.touches(meaning, name, args),
@@ -144,15 +156,7 @@ impl Machine<'_> {
                 self.transfers(meaning, &path, &to);
                 to
             }
-            Role::Reads => {
-                let path = if args.list.is_empty() && args.named.is_empty() && !meaning.text.is_empty() {
-                    let text = Value::text(meaning.text);
-                    Val::Text(texts::expand_user(&text, &self.host.home()))
-                } else {
-                    path
-                };
-                Val::Text(self.read(&path))
-            }
+            Role::Reads => self.reads(meaning, args, path),
             Role::Writes | Role::Appends => {
                 let content = other(&["data", "content", "contents", "text"]).unwrap_or_default();
                 let content = content.as_text().with_taint(self.store.taint(&content));
@@ -175,6 +179,23 @@ impl Machine<'_> {
             Role::Puts | Role::Dumps => self.puts(meaning, args),
             _ => self.names_files(meaning, name, args, &path),
         }
+    }
+
+    /// Reads a file; one that is changed in place holds what is printed meanwhile.
+    fn reads(&mut self, meaning: Meaning, args: &Args, path: Val) -> Val {
+        let path = if args.list.is_empty() && args.named.is_empty() && !meaning.text.is_empty() {
+            let text = Value::text(meaning.text);
+            Val::Text(texts::expand_user(&text, &self.host.home()))
+        } else {
+            path
+        };
+        if args.option("inplace").is_some_and(|value| value.truth() != Some(false)) {
+            for path in self.paths(&path) {
+                self.note(Act::Open { path: path.clone(), mode: WriteMode::Edit });
+                self.replaced.push((path, self.printed.clone()));
+            }
+        }
+        Val::Text(self.read(&path))
     }
 
     /// Names of files, folders, and what is said of files.
@@ -249,8 +270,19 @@ impl Machine<'_> {
                 self.note(Act::Resolve { name: args.val(at, &["host", "name"]).as_text() });
                 Val::unknown()
             }
-            Role::ReadsVariable => self.variable(args),
-            Role::ReadsEnvironment => self.whole_environment(),
+            Role::ReadsVariable => {
+                let present = name.ends_with(".?") || args.list.len() > 1;
+                self.variable(present, args)
+            }
+            Role::ReadsEnvironment => {
+                let value = self.whole_environment();
+                if !name.ends_with(".items") {
+                    return value;
+                }
+                // The names in pairs of names and values are no secret.
+                let pair = self.store.list(vec![Val::unknown(), value]);
+                self.store.many(vec![pair])
+            }
             Role::SetsVariables => self.sets_variables(args),
             Role::Prints | Role::Tells => self.prints(meaning, args),
             _ => self.process_itself(meaning, args),
@@ -292,12 +324,7 @@ impl Machine<'_> {
                 self.remote |= self.connected && !other;
                 Val::unknown()
             }
-            Role::LoadsVariables => {
-                let path =
-                    args.get(usize::from(meaning.at)).map_or_else(|| Value::text(".env"), Val::as_text);
-                self.note(Act::Read { path, tree: false });
-                Val::unknown()
-            }
+            Role::LoadsVariables => self.loads_variables(meaning, args),
             _ => {
                 self.callbacks(args);
                 Val::Unknown(args.taint())
@@ -342,8 +369,9 @@ impl Machine<'_> {
             }
             Some(items) => {
                 let mut words: Vec<Value> = items.items.iter().map(Val::as_text).collect();
+                let mut run = run;
                 if let (Some(program), Some(first)) = (args.option("executable"), words.first_mut()) {
-                    *first = program.as_text();
+                    run.called = Some(std::mem::replace(first, program.as_text()));
                 }
                 let printed = self.note(Act::Command { words: words.clone(), run });
                 self.begun(Command::Words(words), printed, &args)
@@ -373,6 +401,10 @@ impl Machine<'_> {
             return Val::unknown();
         }
         let run = self.run_of(args);
+        self.command_as(words, run, args)
+    }
+
+    fn command_as(&mut self, words: Vec<Value>, run: Run, args: &Args) -> Val {
         let printed = self.note(Act::Command { words: words.clone(), run });
         self.begun(Command::Words(words), printed, args)
     }
@@ -381,6 +413,7 @@ impl Machine<'_> {
     fn runs_path(&mut self, meaning: Meaning, args: &Args) -> Val {
         let at = usize::from(meaning.at);
         let mut words = vec![args.val(at, &["path", "file", "command"]).as_text()];
+        let folder = self.run_of(args);
         let given: Vec<Val> = match meaning.with {
             Some(list) => {
                 let list = args.val(usize::from(list), &["args", "argv"]);
@@ -391,7 +424,8 @@ impl Machine<'_> {
             None => args.list.iter().skip(at + 1).cloned().collect(),
         };
         words.extend(given.iter().skip(1).filter(|word| !matches!(word, Val::Table(_))).map(Val::as_text));
-        self.command(words, &Args::default())
+        let run = Run { called: given.first().map(Val::as_text), ..folder };
+        self.command_as(words, run, &Args::default())
     }
 
     /// A text as code of this language, with the names that are known here.
@@ -419,7 +453,7 @@ impl Machine<'_> {
                 let unknown = text.any.iter().all(blank);
                 // Where it comes from decides, whatever it says.
                 if unknown || !text.taint.is_empty() {
-                    self.dynamic(text.taint);
+                    self.note(Act::Dynamic { taint: text.taint, known: !unknown });
                 }
                 if unknown {
                     return Val::Unknown(text.taint);
@@ -449,10 +483,13 @@ impl Machine<'_> {
                 for one in text.any.iter().take(4) {
                     self.text(Source::new(one, text.taint), Some(path.clone()), self.frame);
                 }
+                self.names_of(self.frame)
             }
-            None => drop(self.note(Act::RunFile { path })),
+            None => {
+                self.note(Act::RunFile { path });
+                Val::unknown()
+            }
         }
-        Val::unknown()
     }
 
     fn archives(&mut self, args: &Args) -> Val {
@@ -465,7 +502,7 @@ impl Machine<'_> {
             _ => "",
         };
         let path = args.val(0, &["base_name"]).as_text().concat(&Value::text(end));
-        self.note(Act::Write { path: path.clone(), mode: WriteMode::Overwrite, content: None });
+        self.note(Act::Open { path: path.clone(), mode: WriteMode::Overwrite });
         Val::Text(path)
     }
 
@@ -475,7 +512,11 @@ impl Machine<'_> {
         let tree = meaning.flag || asked;
         let at = usize::from(meaning.at);
         let given = args.at(at, PATH).cloned();
-        for path in given.map(|value| self.paths(&value)).unwrap_or_default() {
+        // Where it is not known whose method it is, what follows may be what is deleted.
+        let unknown = matches!(given, Some(Val::Name(_) | Val::Unknown(_)));
+        let others = args.list.iter().skip(at + 1).filter(|value| unknown && matches!(value, Val::Text(_)));
+        let all: Vec<Val> = given.iter().chain(others).cloned().collect();
+        for path in all.iter().flat_map(|value| self.paths(value)).collect::<Vec<_>>() {
             self.note(Act::Delete { path, tree });
         }
         self.callbacks(&args.skip(at + 1));
@@ -541,6 +582,9 @@ impl Machine<'_> {
             }
             Role::Finds => {
                 let root = args.option("root_dir").map(Val::as_text);
+                let numbers =
+                    |path: &str| path.strip_prefix("/proc/").is_some_and(|rest| rest.starts_with(['[', '*']));
+                self.all_processes |= folder.literals().any(numbers);
                 let found = folder.map(texts::glob);
                 let found = root.map_or(found.clone(), |root| texts::join_paths(&[root, found]));
                 self.store.many(vec![Val::Text(found)])
@@ -574,14 +618,13 @@ impl Machine<'_> {
                 own.or_else(|| is_method.then(|| last.to_uppercase())).map(Rc::from)
             }
         };
-        let address = args.val(at, ADDRESS);
+        let address = self.based(args.val(at, ADDRESS), args);
         let address = match &address {
             // A request that was made before.
             Val::Made(made) => made.args.val(0, ADDRESS).as_text(),
             other => other.as_text().with_taint(self.store.taint(other)),
         };
-        let unknown_method = meaning.role == Role::Requests && method.is_none();
-        let sends = meaning.role == Role::Posts || unknown_method;
+        let sends = meaning.role == Role::Posts;
         let mut rest = args.clone();
         if rest.list.len() > at {
             rest.list.remove(at);
@@ -602,6 +645,30 @@ impl Machine<'_> {
         Val::Unknown(content.taint)
     }
 
+    /// The address, behind the one that the client was made with.
+    fn based(&mut self, address: Val, args: &Args) -> Val {
+        let Some(Val::Made(client)) = args.option(crate::facts::CLIENT) else { return address };
+        let Val::Text(text) = &address else { return address };
+        let names = ["base_url", "baseURL", "prefixUrl", "base_uri", "url_base"];
+        let whole = text.any.iter().all(|text| text.prefix().contains("://"));
+        match names.iter().find_map(|name| client.args.option(name)).filter(|_| !whole) {
+            Some(Val::Text(base)) => Val::Text(self.concat(&base.clone(), text)),
+            _ => address,
+        }
+    }
+
+    /// A line or a cell of a notebook: what is a shell's and other languages' is the host's, the rest is run here.
+    fn magic(&mut self, kind: &'static str, args: &Args) -> Val {
+        let line = args.at(1, &["line"]).map(Val::as_text);
+        let cell = args.at(2, &["cell"]).map(Val::as_text);
+        let words = std::iter::once(args.text(0)).chain(line).chain(cell).collect();
+        let code = self.note(Act::Magic { kind, words });
+        for one in code.any.iter().take(4).filter(|text| !text.is_empty()) {
+            self.text(Source::new(one, code.taint), None, self.frame);
+        }
+        Val::some_text(args.taint())
+    }
+
     /// Sends on the connection.
     pub(super) fn send(&mut self, args: &Args) -> Val {
         let args = self.all_shown(args);
@@ -618,7 +685,7 @@ impl Machine<'_> {
         Args { list, named, open: args.open }
     }
 
-    fn all_of(&mut self, value: &Val) -> Val {
+    pub(super) fn all_of(&mut self, value: &Val) -> Val {
         if !self.holds_environment(value, &mut 64) {
             return value.clone();
         }
@@ -647,22 +714,38 @@ impl Machine<'_> {
         }
     }
 
-    fn variable(&mut self, args: &Args) -> Val {
+    /// A variable that has to be there.
+    pub(super) fn perform_variable(&mut self, args: &Args) -> Val {
+        self.variable(true, args)
+    }
+
+    fn variable(&mut self, present: bool, args: &Args) -> Val {
         let Some(key) = args.get(0).cloned() else { return self.whole_environment() };
         self.looks_at(&key);
         let default = args.get(1).cloned();
         let Some(name) = key.literal().filter(|name| !name.contains(char::is_control)) else {
             return self.whole_environment();
         };
-        let value = self.note(Act::ReadEnvironment { name: Some(Rc::from(name)) });
+        let value = self.note(Act::ReadEnvironment { name: Some(Rc::from(name)), present });
         match default {
             Some(default) if !value.is_known() => self.store.either_val(&Val::Text(value), &default),
             _ => Val::Text(value),
         }
     }
 
+    /// A file of variables, whose place may be named, or stand before the name of the one that is asked for.
+    fn loads_variables(&mut self, meaning: Meaning, args: &Args) -> Val {
+        let at = usize::from(meaning.at);
+        let file = if meaning.flag { at.checked_sub(1) } else { Some(at) };
+        let named = ["path", "dotenv_path", "env_file"].iter().find_map(|name| args.option(name));
+        let given = named.or_else(|| args.get(file?)).filter(|given| matches!(given, Val::Text(_)));
+        let path = given.map_or_else(|| Value::text(".env"), Val::as_text);
+        self.note(Act::LoadEnvironment { path });
+        if meaning.flag { self.variable(true, &Args::of(vec![args.val(at, &[])])) } else { Val::unknown() }
+    }
+
     pub(super) fn whole_environment(&mut self) -> Val {
-        let value = self.note(Act::ReadEnvironment { name: None });
+        let value = self.note(Act::ReadEnvironment { name: None, present: false });
         Val::Unknown(value.taint.union(self.marks.environment))
     }
 
@@ -694,7 +777,8 @@ impl Machine<'_> {
             if at > 0 {
                 whole = self.concat(&whole, &between);
             }
-            let shown = self.shown(value);
+            let value = self.all_of(value);
+            let shown = self.shown(&value);
             whole = self.concat(&whole, &shown);
         }
         if meaning.flag {
@@ -703,17 +787,33 @@ impl Machine<'_> {
         }
         match args.option("file") {
             Some(Val::File(handle)) => self.write_to(&Rc::clone(handle), whole),
-            Some(Val::Name(name)) if name.ends_with("stderr") => self.print(&whole, true),
-            _ => self.print(&whole, meaning.role == Role::Tells),
+            other => {
+                let aside = matches!(other, Some(Val::Name(name)) if name.ends_with("stderr"));
+                let names = args.list.iter().filter_map(|value| match value {
+                    Val::Name(name) => Some(Rc::clone(name)),
+                    Val::Made(made) => Some(Rc::clone(&made.name)),
+                    _ => None,
+                });
+                let names = names.collect();
+                self.print_with(&whole, aside || meaning.role == Role::Tells, names);
+            }
         }
         Val::Nothing
     }
 
+    /// The program's words, as it has left them by now.
+    pub(super) fn arguments_now(&mut self) -> Val {
+        self.known(Thing::Program, "")
+    }
+
     /// What is known of the machine.
-    fn known(&mut self, thing: Thing) -> Val {
+    fn known(&mut self, thing: Thing, name: &str) -> Val {
         let file = self.unit.file.clone().or_else(|| self.program.file.clone());
         match thing {
             Thing::Arguments | Thing::Program | Thing::Interpreted => {
+                if let Some(words) = &self.words {
+                    return words.clone();
+                }
                 let own = Val::Text(file.clone().unwrap_or_else(|| Value::text("-c")));
                 let before = match thing {
                     Thing::Arguments => 0,
@@ -722,7 +822,9 @@ impl Machine<'_> {
                 };
                 let args = self.program.args.iter().map(|arg| Val::Text(arg.clone()));
                 let all = std::iter::repeat_n(own, before).chain(args).collect();
-                self.store.list(all)
+                let words = self.store.list(all);
+                self.words = Some(words.clone());
+                words
             }
             Thing::Environment => Val::name(ENVIRONMENT),
             Thing::Home => Val::text(&self.host.home()),
@@ -740,7 +842,10 @@ impl Machine<'_> {
             },
             Thing::Input => {
                 self.effort.calms += 1;
-                Val::Text(self.program.input.clone())
+                match name.rsplit('.').next() {
+                    Some("stdin" | "buffer") => Val::File(Rc::new(self.standard_input())),
+                    _ => Val::Text(self.program.input.clone()),
+                }
             }
             Thing::Slash => Val::text("/"),
             Thing::Newline => Val::text("\n"),
@@ -801,4 +906,21 @@ impl Machine<'_> {
         let Some(start) = start else { return Val::unknown() };
         rest.fold(start, |all, item| self.apply(target, &Args::of(vec![all, item])))
     }
+}
+
+/// Does it take what it is given for a part of it at most? To go through the environment is to go through its names.
+fn takes_part(make: Make) -> bool {
+    matches!(
+        make,
+        Make::ToList
+            | Make::Count
+            | Make::Get
+            | Make::Part
+            | Make::Keys
+            | Make::Nothing
+            | Make::Names
+            | Make::SetItem
+            | Make::Merge
+            | Make::Table
+    )
 }

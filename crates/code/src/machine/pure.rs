@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use tollgate_catalogue::libraries::Make;
-use tollgate_shell::value::{HoleSource, Text, Value};
+use tollgate_shell::value::{HoleSource, Taint, Text, Value};
 
 use super::value::{Args, Val};
 use super::{Machine, texts};
@@ -97,7 +97,7 @@ impl Machine<'_> {
             }
             Make::Code => match known.and_then(|text| text.chars().next()) {
                 Some(letter) => Val::Int(i64::from(u32::from(letter))),
-                None => Val::Unknown(args.taint()),
+                None => texts::remains(&first, args.taint()),
             },
             Make::Replace => self.replaced(args),
             Make::Braces => match known {
@@ -127,9 +127,7 @@ impl Machine<'_> {
         let known = args.literal(0);
         Some(match make {
             Make::WithoutStart => match args.literal(1) {
-                Some(start) => {
-                    texts::each(&first, |text| text.strip_prefix(&start).unwrap_or(text).to_owned())
-                }
+                Some(start) => texts::without_start(&first, &start),
                 None => Val::some_text(args.taint()),
             },
             Make::Base64 => self.decoded(known.as_deref().and_then(texts::from_base64), args),
@@ -172,6 +170,9 @@ impl Machine<'_> {
 
     /// `text.replace(from, to)`, and `path.replace(target)`, which moves.
     fn replaced(&mut self, args: &Args) -> Val {
+        if args.list.len() != 2 && args.list.len() < 3 {
+            return Val::some_text(args.taint());
+        }
         let (Some(from), true) = (args.get(1), args.list.len() > 2) else {
             let (from, to) = (self.first(args).as_text(), args.val(1, &["target"]).as_text());
             self.note(crate::facts::Act::Move { from, to: to.clone() });
@@ -193,7 +194,7 @@ impl Machine<'_> {
                 let made: Vec<Value> = made.collect();
                 Val::Text(Value::any_of(&made).unwrap_or_else(Value::empty).with_taint(args.taint()))
             }
-            _ => Val::some_text(args.taint()),
+            (_, _, whole) => texts::remains(&whole, args.taint()),
         }
     }
 
@@ -320,16 +321,14 @@ impl Machine<'_> {
             Make::Keys => self.keys(&first),
             Make::Values | Make::Entries => self.entries_of(make, args),
             Make::Zip => self.zipped(args),
-            Make::Pick => match args.list.as_slice() {
-                [] => Val::unknown(),
-                [one] => self.store.item(one),
-                [one, ..] if matches!(one, Val::List(_)) => self.store.item(one),
-                several => several
-                    .iter()
-                    .cloned()
-                    .reduce(|all, one| self.store.either_val(&all, &one))
-                    .unwrap_or_default(),
-            },
+            Make::Pick => {
+                if let (Some(key), Some(of)) = (args.option("key").cloned(), args.get(0)) {
+                    self.for_each(of, 1, |machine, item| {
+                        drop(machine.apply(&key, &Args::of(vec![item.clone()])));
+                    });
+                }
+                self.picked(args)
+            }
             Make::First | Make::Last => match self.store.items(&first).filter(|items| !items.open) {
                 Some(items) => {
                     let end = if make == Make::First { items.items.first() } else { items.items.last() };
@@ -338,14 +337,67 @@ impl Machine<'_> {
                 None => self.store.item(&first),
             },
             Make::Range => self.range_of(args),
-            Make::Fragments => {
-                let text = args.get(1).cloned().unwrap_or(first);
-                let part = Val::some_text(self.store.taint(&text));
-                self.store.many(vec![part])
-            }
-            Make::Json => Val::Unknown(args.taint()),
+            Make::Fragments | Make::Json => self.of_data(make, args),
             _ => return None,
         })
+    }
+
+    /// What a text says that is data.
+    fn of_data(&mut self, make: Make, args: &Args) -> Val {
+        let first = self.first(args);
+        match make {
+            Make::Fragments => {
+                let text = args.get(1).cloned().unwrap_or(first);
+                let part = texts::fragments(&text, self.store.taint(&text));
+                self.store.many(vec![part])
+            }
+            _ => {
+                let content = match &first {
+                    Val::File(file) => Val::Text(self.content(file)),
+                    other => other.clone(),
+                };
+                let taint = self.store.taint(&content);
+                let known = content.literal().filter(|text| text.len() < 1 << 16);
+                match known.and_then(|text| tollgate_model::json::parse(text.as_bytes()).ok()) {
+                    Some(value) => self.of_json(&value, taint, 8),
+                    None => Val::Unknown(taint),
+                }
+            }
+        }
+    }
+
+    fn of_json(&mut self, value: &tollgate_model::json::Value, taint: Taint, depth: u32) -> Val {
+        use tollgate_model::json::Value as Json;
+        let Some(depth) = depth.checked_sub(1) else { return Val::Unknown(taint) };
+        match value {
+            Json::String(text) => Val::Text(Value::text(text).with_taint(taint)),
+            Json::List(items) => {
+                let items = items.iter().map(|item| self.of_json(item, taint, depth)).collect();
+                self.store.list(items)
+            }
+            Json::Map(entries) => {
+                let entries = entries
+                    .iter()
+                    .map(|(key, item)| (Rc::from(key.as_str()), self.of_json(item, taint, depth)))
+                    .collect();
+                self.store.table(entries, None)
+            }
+            _ => Val::Unknown(taint),
+        }
+    }
+
+    /// One of several, or of the items of one.
+    fn picked(&mut self, args: &Args) -> Val {
+        match args.list.as_slice() {
+            [] => Val::unknown(),
+            [one] => self.store.item(one),
+            [one, ..] if matches!(one, Val::List(_)) => self.store.item(one),
+            several => several
+                .iter()
+                .cloned()
+                .reduce(|all, one| self.store.either_val(&all, &one))
+                .unwrap_or_default(),
+        }
     }
 
     fn joined(&mut self, list: &Val, between: &Value) -> Val {
@@ -382,8 +434,15 @@ impl Machine<'_> {
         let by = args.literal(1);
         let Some(text) = first.literal() else {
             let part = match &first {
-                Val::Text(text) if text.any.iter().all(Text::has_globs) => first.clone(),
-                _ => Val::some_text(self.store.taint(&first)),
+                Val::Text(text) if text.any.iter().all(Text::has_globs) => {
+                    if let (Some("/"), Some(whole)) = (by.as_deref(), text.single()) {
+                        let parts = texts::split_path(whole);
+                        let parts = parts.into_iter().map(|part| Val::Text(Value::of([part], text.taint)));
+                        return self.store.list(parts.collect());
+                    }
+                    first.clone()
+                }
+                _ => texts::remains(&first, self.store.taint(&first)),
             };
             return self.store.many(vec![part]);
         };
@@ -409,7 +468,10 @@ impl Machine<'_> {
 
     fn copied(&mut self, make: Make, args: &Args) -> Val {
         let first = self.first(args);
-        if make == Make::ToList && args.list.len() == 2 && args.list.iter().any(Val::is_callable) {
+        if make == Make::ToList
+            && args.list.len() == 2
+            && args.list.iter().any(|value| value.is_callable() || matches!(value, Val::Name(_)))
+        {
             return Val::made(super::blocks::ENDLESS, Args::default());
         }
         if let Some(key) = args.option("key").cloned() {
@@ -451,8 +513,17 @@ impl Machine<'_> {
                 others = others.or_else(|| more.others.clone());
             } else if let Some(pairs) = self.store.items(table) {
                 for pair in &pairs.items {
-                    if let Some((name, value)) = self.pair(pair) {
-                        entries.push((name, value));
+                    match self.pair(pair) {
+                        Some((name, value)) => entries.push((name, value)),
+                        None => {
+                            let items = self.store.items(pair);
+                            let value = items.and_then(|items| items.items.get(1).cloned());
+                            let value = value.unwrap_or(Val::Unknown(self.store.taint(pair)));
+                            others = Some(match others {
+                                Some(known) => self.store.either_val(&known, &value),
+                                None => value,
+                            });
+                        }
                     }
                 }
                 if pairs.open {
@@ -572,12 +643,17 @@ impl Machine<'_> {
                 self.effort.grown += 1;
                 let item = args.list.last().cloned().unwrap_or_default();
                 let at = match (make, args.get(1)) {
-                    (Make::Insert, Some(Val::Int(at))) => usize::try_from(*at).ok(),
+                    (Make::Insert, Some(Val::Int(at))) => Some(*at),
                     _ => None,
                 };
-                self.store.change_items(&first, |items| match at.filter(|at| *at <= items.items.len()) {
-                    Some(at) => items.items.insert(at, item),
-                    None => items.items.push(item),
+                self.store.change_items(&first, |items| {
+                    match at
+                        .and_then(|at| place_of(at, items.items.len()))
+                        .filter(|at| *at <= items.items.len())
+                    {
+                        Some(at) => items.items.insert(at, item),
+                        None => items.items.push(item),
+                    }
                 });
                 Val::Nothing
             }
@@ -591,6 +667,10 @@ impl Machine<'_> {
                     list.items.extend(item.filter(|_| !known));
                     list.open |= items.open || !known;
                 });
+                Val::Nothing
+            }
+            Make::Turn | Make::Mix | Make::MixIn | Make::SetItem | Make::RemoveItem => {
+                self.reordered(make, args);
                 Val::Nothing
             }
             Make::Pop => self.popped(&first, args),
@@ -617,6 +697,38 @@ impl Machine<'_> {
             }
             _ => return self.looked_up(make, args),
         })
+    }
+
+    /// Items that change their places, or one of which is set.
+    fn reordered(&mut self, make: Make, args: &Args) {
+        let (first, more) = (self.first(args), args.val(1, &[]));
+        match make {
+            Make::Turn => {
+                self.store.change_items(&first, |items| items.items.reverse());
+            }
+            // In an order that is not known.
+            Make::Mix => {
+                if let Some(key) = args.option("key").cloned() {
+                    self.for_each(&first, 1, |machine, item| {
+                        drop(machine.apply(&key, &Args::of(vec![item.clone()])))
+                    });
+                }
+                self.store.change_items(&first, |items| items.open |= items.items.len() > 1);
+            }
+            Make::MixIn => {
+                self.store.change_items(&first, |items| {
+                    items.items.push(more);
+                    items.open = true;
+                });
+            }
+            Make::SetItem => {
+                self.set_index(&first, &more, &args.val(2, &[]));
+            }
+            Make::RemoveItem => {
+                self.remove_item(&first, &more);
+            }
+            _ => {}
+        }
     }
 
     /// Entries that are looked up.
@@ -677,6 +789,22 @@ impl Machine<'_> {
         let first = self.first(args);
         match make {
             Make::Same | Make::Itself | Make::Buffer | Make::Concat => first,
+            Make::Forming => {
+                self.callbacks(args);
+                self.forming.clone().unwrap_or_default()
+            }
+            // `object.__setattr__` sets it whatever the class says.
+            Make::SetPart => {
+                let value = args.val(2, &[]);
+                match (args.literal(1), &first) {
+                    (Some(part), Val::Object(_)) if name.starts_with("object.") => {
+                        self.store.set_entry(&first, &Rc::from(part), value);
+                    }
+                    (Some(part), _) => self.set_attribute(&first, &part, &value),
+                    (None, _) => self.store.change_entries(&first, |entries| entries.others = Some(value)),
+                }
+                Val::Nothing
+            }
             Make::Part => match args.literal(1) {
                 Some(part) => self.attribute(&first, &part),
                 None => match &first {
@@ -706,6 +834,61 @@ impl Machine<'_> {
         }
     }
 
+    /// An option of a request: its address, what it sends, or a header.
+    fn request_option(&mut self, args: &Args) -> Val {
+        let option = match args.get(1) {
+            Some(Val::Name(name)) => Rc::clone(name),
+            Some(Val::Made(made)) => Rc::clone(&made.name),
+            _ => Rc::from(""),
+        };
+        match option.rsplit(['.', '_']).next().unwrap_or_default() {
+            "URL" | "" => {}
+            "POSTFIELDS" | "COPYPOSTFIELDS" | "INFILE" | "HTTPPOST" | "READDATA" | "MIMEPOST" => {
+                return self.send(&args.skip(2));
+            }
+            _ => {
+                let values = self.store.list(args.skip(2).list);
+                let headers = self.store.table(vec![(Rc::from("headers"), values)], None);
+                return self.send(&Args::of(vec![headers]));
+            }
+        }
+        let data = self.arguments(args);
+        let address = data.list.iter().find_map(|value| match value {
+            Data::Text(text) if text.any.iter().any(|text| text.prefix().contains("://")) => {
+                Some(text.clone())
+            }
+            _ => None,
+        });
+        if let Some(address) = address {
+            self.peer = Some(address.clone());
+            self.note(crate::facts::Act::Request { method: None, sends: false, address, data });
+        }
+        Val::Nothing
+    }
+
+    /// The variables of the environment that a value holds.
+    pub(super) fn variables_in(&self, value: &Val, found: &mut Text, depth: u32) {
+        let Some(depth) = depth.checked_sub(1).filter(|_| found.pieces.len() < 16) else { return };
+        match value {
+            Val::Text(_) => {
+                if let Val::Text(text) = texts::remains(value, Taint::NONE)
+                    && text.any.iter().any(texts::holds_variable)
+                {
+                    text.any.iter().flat_map(|text| &text.pieces).for_each(|piece| found.push(piece.clone()));
+                }
+            }
+            Val::List(_) => {
+                let items = self.store.items(value).unwrap_or_default();
+                items.items.iter().take(16).for_each(|item| self.variables_in(item, found, depth));
+            }
+            Val::Table(_) => {
+                let entries = self.store.entries(value).unwrap_or_default();
+                entries.entries.iter().take(16).for_each(|(_, item)| self.variables_in(item, found, depth));
+            }
+            _ => {}
+        }
+    }
+
     /// What is made of the program itself, or for others.
     fn of_program(&mut self, make: Make, name: &str, args: &Args) -> Val {
         let first = self.first(args);
@@ -723,38 +906,37 @@ impl Machine<'_> {
                 }
                 None => Val::Unknown(args.taint()),
             },
+            Make::OptionParser => Val::made(name, args.clone()),
             Make::Count | Make::Nothing => {
                 self.callbacks(args);
                 Val::unknown()
             }
             Make::Encoded => {
                 let args = self.all_shown(args);
-                match args.get(0) {
-                    // What is in it goes with it.
-                    Some(value) => {
-                        Val::Text(Value::something(HoleSource::Input).with_taint(self.store.taint(value)))
-                    }
-                    None => Val::unknown(),
+                // What is in it goes with it.
+                let taint = args.all().fold(args.taint(), |all, value| all.union(self.store.taint(value)));
+                let mut held = Text::default();
+                args.all().for_each(|value| self.variables_in(value, &mut held, 4));
+                match (args.list.is_empty(), held.pieces.is_empty()) {
+                    (true, _) => Val::unknown(),
+                    (_, true) => Val::made(name, args),
+                    (_, false) => Val::Text(Value::of([held], taint)),
                 }
             }
             Make::Memory => self.in_memory(args.get(0)),
             Make::Record => Val::made(name, args.clone()),
             Make::Endless => Val::made(super::blocks::ENDLESS, args.clone()),
             Make::Fits => Val::unknown(),
-            Make::RequestOption => {
-                let data = self.arguments(args);
-                let address = data.list.iter().find_map(|value| match value {
-                    Data::Text(text) if text.any.iter().any(|text| text.prefix().contains("://")) => {
-                        Some(text.clone())
-                    }
-                    _ => None,
-                });
-                if let Some(address) = address {
-                    self.note(crate::facts::Act::Request { method: None, sends: false, address, data });
-                }
-                Val::Nothing
-            }
+            Make::RequestOption => self.request_option(args),
             _ => Val::Unknown(args.taint()),
         }
     }
+}
+
+/// The place in a list that a number means, which may be counted from the end.
+fn place_of(at: i64, length: usize) -> Option<usize> {
+    if at < 0 {
+        return Some(length.saturating_sub(usize::try_from(at.unsigned_abs()).unwrap_or(usize::MAX)));
+    }
+    usize::try_from(at).ok()
 }

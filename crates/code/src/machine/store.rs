@@ -49,6 +49,9 @@ pub(super) struct Entries {
 /// What a branch has changed.
 pub(super) type Changes = BTreeMap<Cell, Slot>;
 
+/// Ends the name of an item of what a library made.
+const ITEM: &str = ".item";
+
 /// The most items that are kept of a list or table.
 const ITEMS: usize = 4096;
 
@@ -447,7 +450,7 @@ impl Store {
                 taint = taint.union(self.taint_of(entry, left));
             }
         } else if let Val::Made(made) = value {
-            for arg in made.args.all() {
+            for arg in made.args.all().chain(&*made.held.borrow()) {
                 taint = taint.union(self.taint_of(arg, left));
             }
         }
@@ -473,6 +476,14 @@ impl Store {
             Val::Any(ways) => {
                 let items: Vec<Val> = ways.iter().map(|way| self.item(way)).collect();
                 items.into_iter().reduce(|all, item| self.either_val(&all, &item)).unwrap_or_default()
+            }
+            Val::Made(made) if self.taint(value).is_empty() && made.name.len() < 100 => {
+                let (args, held) = (made.args.clone(), Rc::clone(&made.held));
+                Val::Made(Rc::new(super::value::Made {
+                    name: Rc::from(format!("{}{ITEM}", made.name)),
+                    args,
+                    held,
+                }))
             }
             other => Val::Unknown(self.taint(other)),
         }

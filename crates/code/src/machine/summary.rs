@@ -132,6 +132,7 @@ impl Call {
             input: self.maybe(&run.input),
             folder: self.maybe(&run.folder),
             remote: run.remote,
+            called: self.maybe(&run.called),
             variables: run
                 .variables
                 .iter()
@@ -167,6 +168,8 @@ impl Call {
             Act::Write { path, mode, content } => {
                 Act::Write { path: put(path), mode: *mode, content: self.maybe(content) }
             }
+            Act::Open { path, mode } => Act::Open { path: put(path), mode: *mode },
+            Act::LoadEnvironment { path } => Act::LoadEnvironment { path: put(path) },
             Act::Delete { path, tree } => Act::Delete { path: put(path), tree: *tree },
             Act::Move { from, to } => Act::Move { from: put(from), to: put(to) },
             Act::Copy { from, to, tree } => Act::Copy { from: put(from), to: put(to), tree: *tree },
@@ -179,10 +182,13 @@ impl Call {
             Act::RunFile { path } => Act::RunFile { path: put(path) },
             Act::Resolve { name } => Act::Resolve { name: put(name) },
             Act::SetEnvironment { name, value } => Act::SetEnvironment { name: put(name), value: put(value) },
-            Act::Print { text, aside } => Act::Print { text: put(text), aside: *aside },
+            Act::Magic { kind, words } => Act::Magic { kind, words: words.iter().map(put).collect() },
+            Act::Print { text, aside, names } => {
+                Act::Print { text: put(text), aside: *aside, names: names.clone() }
+            }
             Act::Unpack { data } => Act::Unpack { data: put(data) },
-            Act::Signal { signal, target } => {
-                Act::Signal { signal: self.maybe(signal), target: self.maybe(target) }
+            Act::Signal { signal, target, all } => {
+                Act::Signal { signal: self.maybe(signal), target: self.maybe(target), all: *all }
             }
             _ => self.act_with_data(act),
         }
@@ -208,6 +214,9 @@ impl Call {
                 of: of.as_ref().map(|of| self.arguments(of)),
                 args: self.arguments(args),
             },
+            Act::Set { name, of, value } => {
+                Act::Set { name: Rc::clone(name), of: self.arguments(of), value: self.arguments(value) }
+            }
             other => other.clone(),
         }
     }

@@ -3,7 +3,7 @@
 use base64::alphabet;
 use base64::engine::Engine as _;
 use base64::engine::general_purpose::{GeneralPurpose, NO_PAD};
-use tollgate_shell::value::{HoleSource, Piece, Text, Value};
+use tollgate_shell::value::{HoleSource, Piece, Taint, Text, Value};
 
 use super::store::Store;
 use super::value::Val;
@@ -118,10 +118,18 @@ pub(super) fn each(value: &Val, change: impl Fn(&str) -> String) -> Val {
         Val::Text(text) => Val::Text(text.map(|text| match text.as_literal() {
             Some(known) => Text::literal(&change(known)),
             None if text.has_globs() => text.clone(),
+            None if holds_variable(text) => text.clone(),
             None => Text::hole(tollgate_shell::value::Hole::nonempty(HoleSource::Input)),
         })),
         other => Val::Unknown(other.taint()),
     }
+}
+
+/// Is a variable of the environment in it?
+pub(super) fn holds_variable(text: &Text) -> bool {
+    let is_variable =
+        |piece: &Piece| matches!(piece, Piece::Hole(hole) if matches!(hole.source, HoleSource::Variable(_)));
+    text.pieces.iter().any(is_variable)
 }
 
 /// The last name of each text, as far as that is known.
@@ -164,6 +172,55 @@ pub(super) fn lines(store: &mut Store, value: &Val) -> Val {
     }
 }
 
+/// The texts without what they begin with, as far as that is known.
+pub(super) fn without_start(value: &Val, start: &str) -> Val {
+    let Val::Text(text) = value else { return Val::Unknown(value.taint()) };
+    Val::Text(text.map(|text| {
+        let Some(rest) = text.prefix().strip_prefix(start) else { return text.clone() };
+        let mut made = Text::literal(rest);
+        text.pieces.iter().skip(usize::from(!start.is_empty())).for_each(|piece| made.push(piece.clone()));
+        made
+    }))
+}
+
+/// The names in a path, of which patterns are parts.
+pub(super) fn split_path(path: &Text) -> Vec<Text> {
+    let mut names = vec![Text::default()];
+    for piece in &path.pieces {
+        let Piece::Text(known) = piece else {
+            names.last_mut().into_iter().for_each(|name| name.push(piece.clone()));
+            continue;
+        };
+        for (at, part) in known.split('/').enumerate() {
+            if at > 0 {
+                names.push(Text::default());
+            }
+            names.last_mut().into_iter().for_each(|name| name.push_str(part));
+        }
+    }
+    names
+}
+
+/// The words of a text that a pattern may pick: whichever it is, it is one of them, or something else.
+pub(super) fn fragments(value: &Val, taint: Taint) -> Val {
+    let Some(text) = value.literal().filter(|text| text.len() < 4096) else { return remains(value, taint) };
+    let words = text.split(|letter: char| letter.is_whitespace() || "='\",:;|()<>[]{}".contains(letter));
+    let paths: Vec<Text> = words.filter(|word| word.contains('/')).take(8).map(Text::literal).collect();
+    let something = Value::something(HoleSource::Input).with_taint(taint);
+    Val::Text(if paths.is_empty() { something } else { Value::of(paths, taint).union(&something) })
+}
+
+/// What is made of a text that is not known still holds the variables in it.
+pub(super) fn remains(value: &Val, taint: Taint) -> Val {
+    let Val::Text(text) = value else { return Val::some_text(taint) };
+    let pieces = text.any.iter().take(4).flat_map(|text| &text.pieces);
+    let variables = pieces
+        .filter(|piece| matches!(piece, Piece::Hole(hole) if matches!(hole.source, HoleSource::Variable(_))));
+    let mut found = Text::default();
+    variables.take(4).for_each(|piece| found.push(piece.clone()));
+    if found.pieces.is_empty() { Val::some_text(taint) } else { Val::Text(Value::of([found], taint)) }
+}
+
 /// `text[a:b]`, `list[a:b]`, `text[::-1]`.
 pub(super) fn slice(store: &mut Store, value: &Val, bounds: &[Val]) -> Val {
     let taint = store.taint(value);
@@ -180,7 +237,7 @@ pub(super) fn slice(store: &mut Store, value: &Val, bounds: &[Val]) -> Val {
     let (Some(from), Some(to)) = (known(0), known(1)) else {
         return match items {
             Some(items) => store.many(items.items.clone()),
-            None if matches!(value, Val::Text(_)) => Val::some_text(taint),
+            None if matches!(value, Val::Text(_)) => remains(value, taint),
             None => Val::Unknown(taint),
         };
     };
@@ -192,7 +249,8 @@ pub(super) fn slice(store: &mut Store, value: &Val, bounds: &[Val]) -> Val {
                     picked(letters.len(), from, to, step).filter_map(|at| letters.get(at)).collect();
                 Val::Text(Value::text(&part).with_taint(taint))
             }
-            None => Val::some_text(taint),
+            None if is_hint(from, to) => Val::some_text(taint),
+            None => remains(value, taint),
         },
         (_, Some(items)) if !items.open => {
             let part = picked(items.items.len(), from, to, step)
@@ -202,6 +260,17 @@ pub(super) fn slice(store: &mut Store, value: &Val, bounds: &[Val]) -> Val {
         }
         (_, Some(items)) => store.many(items.items.clone()),
         _ => Val::Unknown(taint),
+    }
+}
+
+/// `token[:4]`, `token[-4:]`: enough to tell which one it is, and no more.
+fn is_hint(from: Option<i64>, to: Option<i64>) -> bool {
+    const LETTERS: i64 = 4;
+    match (from, to) {
+        (None, Some(to)) => (0..=LETTERS).contains(&to),
+        (Some(from), Some(to)) => (0..=LETTERS).contains(&to.saturating_sub(from)),
+        (Some(from), None) => (-LETTERS..0).contains(&from),
+        (None, None) => false,
     }
 }
 

@@ -55,6 +55,8 @@ pub(super) struct Made {
     pub name: Rc<str>,
     /// With what.
     pub args: Args,
+    /// What was put into it since.
+    pub held: Rc<RefCell<Vec<Val>>>,
 }
 
 /// A function of the program, where it was made.
@@ -71,6 +73,8 @@ pub(super) struct Closure {
     /// It is given the object whose method it is, or its class.
     pub binds: Flag<Binds>,
     pub called: Flag<bool>,
+    /// What sets it, where it is read like a part.
+    pub setter: RefCell<Option<Rc<Closure>>>,
     /// How often it was run, and what is known of it since.
     pub runs: Flag<u32>,
     pub summary: RefCell<super::summary::Known>,
@@ -108,6 +112,8 @@ pub(super) struct Class {
     pub bases: Vec<Val>,
     /// Parts that making an object fills, where no constructor does.
     pub fields: Vec<Rc<str>>,
+    /// The class that makes it, where that is one of the program's.
+    pub maker: Option<Rc<Class>>,
 }
 
 /// An open file.
@@ -171,7 +177,7 @@ impl Val {
     }
 
     pub fn made(name: &str, args: Args) -> Self {
-        Self::Made(Rc::new(Made { name: Rc::from(name), args }))
+        Self::Made(Rc::new(Made { name: Rc::from(name), args, held: Rc::default() }))
     }
 
     pub fn is_callable(&self) -> bool {
@@ -186,7 +192,7 @@ impl Val {
             Self::Process(process) => process.printed.clone(),
             Self::File(file) if file.writes => file.path.clone(),
             Self::File(file) => file.content.clone(),
-            Self::Made(made) => Value::something(HoleSource::Input).with_taint(made.args.taint()),
+            Self::Made(made) => Value::something(HoleSource::Input).with_taint(made.taint()),
             Self::Unknown(taint) => Value::something(HoleSource::Input).with_taint(*taint),
             Self::Any(ways) => {
                 let texts: Vec<Value> = ways.iter().map(Val::as_text).collect();
@@ -209,7 +215,7 @@ impl Val {
     pub fn taint(&self) -> Taint {
         match self {
             Self::Text(value) => value.taint,
-            Self::Made(made) => made.args.taint(),
+            Self::Made(made) => made.taint(),
             Self::File(file) => file.content.taint,
             Self::Process(process) => process.printed.taint,
             Self::Unknown(taint) => *taint,
@@ -293,6 +299,13 @@ impl Val {
             Self::Any(ways) => ways,
             other => std::slice::from_ref(other),
         }
+    }
+}
+
+impl Made {
+    fn taint(&self) -> Taint {
+        let held = self.held.borrow();
+        held.iter().fold(self.args.taint(), |all, value| all.union(value.taint()))
     }
 }
 

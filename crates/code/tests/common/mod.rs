@@ -50,8 +50,10 @@ impl Host for Recorder {
             }
             Act::Request { .. } | Act::Connect { .. } => Value::output(NET),
             Act::Shell { .. } | Act::Command { .. } => Value::unknown(HoleSource::Output),
-            Act::ReadEnvironment { name: Some(name) } => Value::unknown(HoleSource::Variable(name.clone())),
-            Act::ReadEnvironment { name: None } => Value::output(SECRET),
+            Act::ReadEnvironment { name: Some(name), .. } => {
+                Value::unknown(HoleSource::Variable(name.clone()))
+            }
+            Act::ReadEnvironment { name: None, .. } => Value::output(SECRET),
             Act::ChangeFolder { path } => {
                 self.folder = path.to_string();
                 Value::empty()
@@ -118,6 +120,7 @@ pub fn program(code: &str) -> Program {
         args: Vec::new(),
         input: Value::unknown(HoleSource::Input),
         only_loaded: false,
+        folders: Vec::new(),
     }
 }
 
@@ -156,20 +159,25 @@ fn data(data: &Data) -> String {
     }
 }
 
+fn verb(mode: WriteMode) -> &'static str {
+    match mode {
+        WriteMode::Append => "append",
+        WriteMode::Edit => "edit",
+        _ => "write",
+    }
+}
+
 pub fn line(fact: &Fact) -> Option<String> {
     let text = match &fact.act {
         Act::Read { path, .. } => format!("read {path}"),
         Act::Write { path, mode, content } => {
-            let verb = match mode {
-                WriteMode::Append => "append",
-                WriteMode::Edit => "edit",
-                _ => "write",
-            };
+            let verb = verb(*mode);
             match content {
                 Some(content) => format!("{verb} {path}: {content}"),
                 None => format!("{verb} {path}"),
             }
         }
+        Act::Open { path, mode } => format!("{} {path}", verb(*mode)),
         Act::Delete { path, tree } => format!("delete {path}{}", if *tree { "/**" } else { "" }),
         Act::Move { from, to } => format!("move {from} to {to}"),
         Act::Copy { from, to, .. } => format!("copy {from} to {to}"),
@@ -188,7 +196,7 @@ pub fn line(fact: &Fact) -> Option<String> {
         Act::Command { words, .. } => {
             format!("run {}", words.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
         }
-        Act::Dynamic { taint } => format!("dynamic {}", taint.0),
+        Act::Dynamic { taint, .. } => format!("dynamic {}", taint.0),
         Act::RunFile { path } => format!("run-file {path}"),
         Act::Request { method, address, data: given, sends } => {
             let data = given.list.iter().chain(given.named.iter().map(|(_, value)| value)).map(data);
@@ -202,17 +210,20 @@ pub fn line(fact: &Fact) -> Option<String> {
             given.list.iter().map(data).collect::<Vec<_>>().join(" ")
         ),
         Act::Resolve { name } => format!("resolve {name}"),
-        Act::Signal { signal, target } => format!(
+        Act::Signal { signal, target, .. } => format!(
             "kill {} {}",
             signal.as_ref().map(ToString::to_string).unwrap_or_default(),
             target.as_ref().map_or("?".into(), ToString::to_string)
         ),
         Act::Exhaust { how } => format!("exhaust {how:?}"),
         Act::PowerOff => "power off".into(),
-        Act::ReadEnvironment { name } => format!("env {}", name.as_deref().unwrap_or("*")),
+        Act::LoadEnvironment { path } => format!("load {path}"),
+        Act::ReadEnvironment { name, .. } => format!("env {}", name.as_deref().unwrap_or("*")),
         Act::SetEnvironment { name, value } => format!("set {name}={value}"),
+        Act::Magic { kind, .. } => format!("magic {kind}"),
         Act::Print { .. } => return None,
         Act::Unpack { .. } => "unpack".into(),
+        Act::Set { name, .. } => format!("set {name}"),
         Act::Call { name, .. } => format!("call {name}"),
         Act::Opaque { why } => format!("opaque {why:?}"),
     };
