@@ -214,6 +214,8 @@ impl Machine<'_> {
         let Some(Val::Made(made)) = self.member(class, field) else { return None };
         let factory = made.args.option("default_factory").or(made.args.option("factory")).cloned();
         match factory {
+            // What is known without being called is the value itself.
+            Some(known @ Val::Text(_)) => Some(known),
             Some(factory) => Some(self.apply(&factory, &Args::default())),
             None => made.args.option("default").cloned(),
         }

@@ -154,7 +154,8 @@ impl Machine<'_> {
         match (op, left, right) {
             (_, Val::Object(_), _) | (_, _, Val::Object(_)) => self.operated(op, left, right),
             (Binary::Add, Val::Int(a), Val::Int(b)) => a.checked_add(*b).map_or_else(Val::unknown, Val::Int),
-            (Binary::Add, Val::List(_), _) | (Binary::Add, _, Val::List(_)) => self.added_lists(left, right),
+            (Binary::Add, Val::List(_), Val::List(_) | Val::Name(_) | Val::Unknown(_))
+            | (Binary::Add, Val::Name(_) | Val::Unknown(_), Val::List(_)) => self.added_lists(left, right),
             (Binary::Add, Val::Text(_), _) | (Binary::Add, _, Val::Text(_)) => {
                 let (left, right) = (self.exposed(left), self.exposed(right));
                 Val::Text(self.concat(&left.as_text(), &right.as_text()))

@@ -9,6 +9,9 @@ use super::value::{Args, Val};
 use super::{Machine, texts};
 use crate::facts::Data;
 
+/// The most rows of lists side by side that are told apart.
+const ROWS: usize = 256;
+
 impl Machine<'_> {
     /// Makes a value.
     pub(super) fn pure(&mut self, make: Make, name: &str, args: &Args) -> Val {
@@ -597,12 +600,13 @@ impl Machine<'_> {
         let lists: Vec<Val> = args.list.iter().map(|list| self.iterated(list)).collect();
         let known: Vec<_> =
             lists.iter().filter_map(|list| self.store.items(list)).filter(|items| !items.open).collect();
-        if known.len() < lists.len() || known.is_empty() {
+        let long = known.iter().all(|items| items.items.len() > ROWS);
+        if known.len() < lists.len() || known.is_empty() || long {
             let items: Vec<Val> = lists.iter().map(|list| self.store.item(list)).collect();
             let one = self.store.list(items);
             return self.store.many(vec![one]);
         }
-        let length = known.iter().map(|items| items.items.len()).min().unwrap_or_default().min(256);
+        let length = known.iter().map(|items| items.items.len()).min().unwrap_or_default();
         let mut rows = Vec::new();
         for at in 0..length {
             let row = known.iter().filter_map(|items| items.items.get(at).cloned()).collect();
@@ -636,8 +640,7 @@ impl Machine<'_> {
 
     /// Lists and tables that are changed where they are.
     fn in_place(&mut self, make: Make, args: &Args) -> Option<Val> {
-        let first = self.first(args);
-        let more = args.val(1, &[]);
+        let (first, more) = (self.first(args), args.val(1, &[]));
         Some(match make {
             Make::Append | Make::Insert => {
                 self.effort.grown += 1;
