@@ -462,7 +462,15 @@ impl Store {
         if let Some(items) = self.items(value) {
             let mut each = items.items.iter();
             let first = each.next().cloned().unwrap_or_default();
-            return each.take(256).fold(first, |all, item| self.either_val(&all, item));
+            // The same again and again says nothing new.
+            let mut last = first.clone();
+            return each.fold(first, |all, item| {
+                if item.is_same(&last) {
+                    return all;
+                }
+                last = item.clone();
+                self.either_val(&all, item)
+            });
         }
         match value {
             Val::Table(_) => {
