@@ -81,6 +81,9 @@ function move(by: 1 | -1): boolean {
   const next = at < 0 ? (by > 0 ? 0 : rows.length - 1) : Math.min(rows.length - 1, Math.max(0, at + by));
   rows[next]?.focus({ preventScroll: true });
   rows[next]?.scrollIntoView({ block: 'nearest' });
+  // A list draws the rows around what it shows once it hears of the scrolling. The browser tells it with the next frame; keys
+  // that are pressed faster would come to the end of what is drawn, and leave the list.
+  rows[next]?.closest('.viewport')?.dispatchEvent(new Event('scroll'));
   return true;
 }
 
