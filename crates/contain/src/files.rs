@@ -11,7 +11,9 @@ use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, LandlockStatus, PathBeneath, Ruleset, RulesetAttr,
     RulesetCreated, RulesetCreatedAttr, RulesetError, Scope,
 };
-use rustix::fs::{CWD, Dir, FileType, Mode, OFlags, fstat, openat};
+use rustix::fs::{Access as FileAccess, CWD, Dir, FileType, Mode, OFlags, access, fstat, openat, stat};
+use rustix::process::geteuid;
+use rustix::thread::capabilities;
 
 use crate::{Fault, Profile, landlock_words};
 
@@ -20,7 +22,9 @@ const NEWEST: ABI = ABI::V7;
 
 /// Limits this thread, and returns the version of the kernel's interface.
 pub fn restrict(profile: &Profile) -> Result<u32, Fault> {
-    let mut grants = Grants { ruleset: handle(profile.network)?, hidden: Tree::of(&profile.hidden) };
+    let closed_to_us = ClosedToUs::find();
+    let hidden = profile.hidden.iter().filter(|path| !closed_to_us.contains(path));
+    let mut grants = Grants { ruleset: handle(profile.network)?, hidden: Tree::of(hidden) };
     // Names are no secret: a folder that cannot be listed breaks too much.
     grants.allow(Path::new("/"), AccessFs::ReadDir.into());
     grants.split(Path::new("/"), read());
@@ -151,6 +155,28 @@ impl Grants {
     }
 }
 
+/// Whether the system keeps a path from this user anyway, as it does with `/etc/shadow`. Going around such a path would cost
+/// a rule for everything beside it.
+struct ClosedToUs {
+    /// None for who has rights beyond the modes of files.
+    user: Option<u32>,
+}
+
+impl ClosedToUs {
+    fn find() -> Self {
+        let plain = capabilities(None).is_ok_and(|own| own.permitted.is_empty());
+        Self { user: plain.then(|| geteuid().as_raw()) }
+    }
+
+    fn contains(&self, path: &Path) -> bool {
+        let is_refused = |how| matches!(access(path, how), Err(rustix::io::Errno::ACCESS));
+        // An owner could open it by changing its mode.
+        let is_anothers = |user| stat(path).is_ok_and(|found| found.st_uid != user);
+        self.user.is_some_and(is_anothers)
+            && [FileAccess::READ_OK, FileAccess::WRITE_OK, FileAccess::EXEC_OK].into_iter().all(is_refused)
+    }
+}
+
 /// Paths by their components.
 #[derive(Default)]
 struct Tree {
@@ -160,7 +186,7 @@ struct Tree {
 }
 
 impl Tree {
-    fn of(paths: &[PathBuf]) -> Self {
+    fn of<'p>(paths: impl Iterator<Item = &'p PathBuf>) -> Self {
         let mut tree = Self::default();
         for path in paths {
             let names = names(path);
