@@ -220,7 +220,8 @@ fn median(times: &[Duration]) -> Duration {
 fn percentile(times: &[Duration], percent: usize) -> Duration {
     let mut sorted = times.to_vec();
     sorted.sort_unstable();
-    sorted.get(sorted.len() * percent / 100).copied().unwrap_or_default()
+    let at = (sorted.len() * percent / 100).min(sorted.len().saturating_sub(1));
+    sorted.get(at).copied().unwrap_or_default()
 }
 
 fn ratio(times: &[Duration], base: &[Duration], percent: usize) -> f64 {

@@ -66,7 +66,7 @@ fn found_agents(tollgate: &Path) -> Result<Vec<String>> {
 fn show(tollgate: &Path) -> Result<()> {
     println!("\nNo coding agent found on this machine yet. This is what the gate does:\n");
     sh::check(sh::command(&[&tollgate.to_string_lossy(), "demo"]).arg("--fast"))?;
-    println!("  {:<33} register an agent before it is installed", "tollgate init --agent claude-code");
+    println!("  {:<33}register an agent before it is installed", "tollgate init --agent NAME");
     println!("  {:<33}show this again, at reading speed", "tollgate demo");
     Ok(())
 }
